@@ -1,0 +1,380 @@
+"""Every error of debugloop: one type for each, with its attributes and its sentence.
+
+    DebugloopError
+    ├── UsageError                      exit 2: the call itself is wrong
+    │   ├── InvalidSetting              InvalidSessionId
+    │   ├── InvalidSteps                InvalidOrigin
+    │   └── InvalidHypothesis           InvalidCitation
+    ├── StateError                      the files of a session
+    │   ├── CorruptFile                 NewerFormat
+    │   ├── UnsafeFile                  StateUnwritable
+    │   └── LockBusy
+    ├── SessionError                    which session
+    │   ├── NoSession                   SeveralSessions
+    │   ├── SessionNotFound             SessionExists
+    │   └── SessionInUse                SessionFinished
+    ├── JournalError                    debug.jsonl
+    │   ├── WriteFailed                 RunNotFound
+    │   └── SessionGone
+    ├── CollectorError                  the server
+    │   ├── PortTaken                   NoFreePort
+    │   └── CollectorFailed
+    ├── LoopError                       the order of the loop
+    └── ProbeError                      instrumentation in files
+
+A sentence says what is wrong and what to do next; the CLI prints it, the MCP server returns it, and with
+``--json`` it stands beside ``code``. No error carries the token.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+
+@dataclass(eq=False)
+class DebugloopError(Exception):
+    """The root: ``code`` is for programs, ``str()`` is the sentence for people."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __str__(self) -> str:
+        return "Something failed in debugloop."
+
+
+# -- usage ---------------------------------------------------------------------------------------
+
+
+class UsageError(DebugloopError):
+    """The call itself is wrong: nothing was read or written."""
+
+    code = "usage"
+    exit_code = 2
+
+
+@dataclass(eq=False)
+class InvalidSetting(UsageError):
+    """A ``DEBUGLOOP_…`` variable does not hold what it must."""
+
+    code = "invalid_setting"
+    variable: str
+    value: str
+    wanted: str
+
+    def __str__(self) -> str:
+        return f"{self.variable} is {self.value!r}, but must be {self.wanted}. Correct it or unset it."
+
+
+@dataclass(eq=False)
+class InvalidSessionId(UsageError):
+    """A session id that could not be a folder's name."""
+
+    code = "invalid_session_id"
+    text: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.text!r} is no session id. Use 1 to 128 letters, digits, dots, dashes or underscores, "
+            "beginning with a letter or digit."
+        )
+
+
+@dataclass(eq=False)
+class InvalidSteps(UsageError):
+    """Reproduction steps that nobody could follow, or that are too many."""
+
+    code = "invalid_steps"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"These reproduction steps cannot be published: {self.reason}."
+
+
+@dataclass(eq=False)
+class InvalidOrigin(UsageError):
+    """An ``--allow-origin`` that is not one exact origin."""
+
+    code = "invalid_origin"
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is no origin. Give scheme, host and port only, such as http://myapp.test:8080."
+
+
+@dataclass(eq=False)
+class InvalidHypothesis(UsageError):
+    """A hypothesis, or a change to one, that the ledger cannot take."""
+
+    code = "invalid_hypothesis"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"The ledger cannot take this: {self.reason}."
+
+
+@dataclass(eq=False)
+class InvalidCitation(UsageError):
+    """A citation that is not ``run:line``, or that names a line which is not there."""
+
+    code = "invalid_citation"
+    text: str
+    reason: str = "a citation is run:line, such as 2:17"
+
+    def __str__(self) -> str:
+        return f"{self.text!r} cannot be cited: {self.reason}."
+
+
+# -- state files -----------------------------------------------------------------------------------
+
+
+class StateError(DebugloopError):
+    """A file of the session directory cannot be used as it is."""
+
+
+@dataclass(eq=False)
+class CorruptFile(StateError):
+    """A state file does not hold what it must; it is left as it is."""
+
+    code = "corrupt_file"
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path} is damaged ({self.reason}). Mend it, or move it away and run `debugloop start` again."
+
+
+@dataclass(eq=False)
+class NewerFormat(StateError):
+    """A state file was written by a later debugloop."""
+
+    code = "newer_format"
+    path: Path
+    version: int
+    known: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} has format {self.version}, and this debugloop knows {self.known}. "
+            "Upgrade debugloop, or make another session with `debugloop start --new`."
+        )
+
+
+@dataclass(eq=False)
+class UnsafeFile(StateError):
+    """A path of the session directory is a link, is owned by somebody else or is no plain file."""
+
+    code = "unsafe_file"
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.reason}, so debugloop does not touch it. Remove it, or set DEBUGLOOP_HOME elsewhere."
+
+
+@dataclass(eq=False)
+class StateUnwritable(StateError):
+    """The state directory cannot be written."""
+
+    code = "state_unwritable"
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} cannot be written ({self.reason}). Set DEBUGLOOP_HOME to a folder that can, "
+            "or run `debugloop start --in-workspace`."
+        )
+
+
+@dataclass(eq=False)
+class LockBusy(StateError):
+    """Another process holds a lock."""
+
+    code = "lock_busy"
+    path: Path
+
+    def __str__(self) -> str:
+        return f"Another debugloop process holds {self.path}. Try again in a moment."
+
+
+# -- which session -----------------------------------------------------------------------------------
+
+
+class SessionError(DebugloopError):
+    """The session that was meant cannot be told, found or made."""
+
+
+@dataclass(eq=False)
+class NoSession(SessionError):
+    """The workspace has no unfinished session."""
+
+    code = "no_session"
+    workspace: Path
+
+    def __str__(self) -> str:
+        return f"There is no debug session for {self.workspace}. Run `debugloop start` first."
+
+
+@dataclass(eq=False)
+class SeveralSessions(SessionError):
+    """The workspace has several unfinished sessions and none was named."""
+
+    code = "several_sessions"
+    workspace: Path
+    ids: tuple[str, ...]
+
+    def __str__(self) -> str:
+        names = ", ".join(self.ids)
+        return f"{self.workspace} has several sessions: {names}. Name one with --session, or set DEBUGLOOP_SESSION."
+
+
+@dataclass(eq=False)
+class SessionNotFound(SessionError):
+    """No session of that id belongs to the workspace."""
+
+    code = "session_not_found"
+    id: str
+    workspace: Path
+
+    def __str__(self) -> str:
+        return (
+            f"{self.workspace} has no session {self.id}. `debugloop sessions` lists those there are; "
+            f"`debugloop start --session {self.id}` makes it."
+        )
+
+
+@dataclass(eq=False)
+class SessionExists(SessionError):
+    """A new session was asked for under an id that is taken."""
+
+    code = "session_exists"
+    id: str
+
+    def __str__(self) -> str:
+        return f"Session {self.id} exists already. Leave --new away to resume it, or choose another id."
+
+
+@dataclass(eq=False)
+class SessionInUse(SessionError):
+    """A session cannot be deleted while something holds it."""
+
+    code = "session_in_use"
+    id: str
+    by: str
+
+    def __str__(self) -> str:
+        return f"Session {self.id} is in use by its {self.by}. End that first (`debugloop stop --session {self.id}`)."
+
+
+@dataclass(eq=False)
+class SessionFinished(SessionError):
+    """The session was finished; only ``start`` opens it again."""
+
+    code = "session_finished"
+    id: str
+
+    def __str__(self) -> str:
+        return f"Session {self.id} is finished. `debugloop start --session {self.id}` opens it again."
+
+
+# -- the journal --------------------------------------------------------------------------------------
+
+
+class JournalError(DebugloopError):
+    """debug.jsonl cannot be written or read."""
+
+
+@dataclass(eq=False)
+class WriteFailed(JournalError):
+    """The disk refused: nothing of the record is in the file."""
+
+    code = "write_failed"
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path} cannot be written ({self.reason}). Free some space, then reproduce again."
+
+
+@dataclass(eq=False)
+class SessionGone(JournalError):
+    """The session directory was deleted while it was in use."""
+
+    code = "session_gone"
+    path: Path
+
+    def __str__(self) -> str:
+        return f"{self.path} is gone: the session was deleted. Run `debugloop start` for a new one."
+
+
+@dataclass(eq=False)
+class RunNotFound(JournalError):
+    """A run that never was, or that is no longer kept."""
+
+    code = "run_not_found"
+    run: int
+    kept: tuple[int, ...]
+
+    def __str__(self) -> str:
+        kept = ", ".join(map(str, self.kept))
+        return f"Run {self.run} is not kept. There are: {kept}."
+
+
+# -- the collector -------------------------------------------------------------------------------------
+
+
+class CollectorError(DebugloopError):
+    """The collector cannot be started, reached or stopped."""
+
+
+@dataclass(eq=False)
+class PortTaken(CollectorError):
+    """A foreign program listens on the session's port."""
+
+    code = "port_taken"
+    port: int
+
+    def __str__(self) -> str:
+        return (
+            f"Port {self.port} of this session is taken by another program. End that program, "
+            "or run `debugloop start --new-endpoint` and replace the old URL in the code."
+        )
+
+
+@dataclass(eq=False)
+class NoFreePort(CollectorError):
+    """No port of the range could be bound."""
+
+    code = "no_free_port"
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"No port between {self.low} and {self.high} could be bound on 127.0.0.1. End a program that holds many."
+
+
+@dataclass(eq=False)
+class CollectorFailed(CollectorError):
+    """The collector ended before it served, or did not answer in time."""
+
+    code = "collector_failed"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"The collector did not start: {self.reason}. `debugloop serve` shows it in the foreground."
+
+
+# -- the loop ------------------------------------------------------------------------------------------
+
+
+class LoopError(DebugloopError):
+    """A step of the loop out of its order."""
+
+
+# -- instrumentation -----------------------------------------------------------------------------------
+
+
+class ProbeError(DebugloopError):
+    """Instrumentation in the code that cannot be treated as asked."""

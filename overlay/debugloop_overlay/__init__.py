@@ -1,0 +1,1 @@
+"""The DEBUG LOGS panel."""
