@@ -1,0 +1,74 @@
+# Needs make, git and Python >= 3.11 with venv. uv is used where it is present; nothing here asks a question.
+# Each target sets up what it needs, once: the stamps in .venv say what is installed.
+
+PYTHON ?= $(firstword $(foreach p,python3 python3.14 python3.13 python3.12 python3.11,\
+  $(if $(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(p))))
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export UV_PROJECT_ENVIRONMENT := .venv
+unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+
+.PHONY: help demo test check lint coverage bench fmt clean
+.DELETE_ON_ERROR:
+
+help: ## say what there is
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile
+
+demo: .venv/.for-run ## the whole loop on a small buggy program, in under 20 seconds
+	@$(BIN)/debugloop demo
+
+test: .venv/.for-test ## the tests
+	@$(BIN)/python -m pytest -q
+
+check: lint coverage ## what CI runs: format, ruff, types, layers, tests with coverage
+
+lint: .venv/.for-lint
+	@echo "== ruff format" && $(BIN)/ruff format --check --quiet .
+	@echo "== ruff" && $(BIN)/ruff check --quiet .
+	@echo "== mypy" && $(BIN)/mypy --no-error-summary
+	@echo "== pyright" && PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
+	@echo "== import-linter" && $(BIN)/lint-imports --no-logo
+
+coverage: .venv/.for-test
+	@echo "== tests with coverage"
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -q
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+
+bench: .venv/.for-run ## measure what the README claims
+	@set -e; for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+
+fmt: .venv/.for-lint ## format, and mend what ruff can mend
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format --quiet .
+
+clean: ## remove all that the other targets made
+	@rm -rf .venv build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- Setting up -------------------------------------------------------------------------------------------------
+
+# $(call install,uv's choice of groups,pip's choice of groups). pip before 25.1 knows no --group, hence its upgrade.
+define install
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv sync --frozen --quiet --inexact $(if $(filter command environment,$(origin PYTHON)),--python $(PYTHON)) $(1); \
+	elif test -z "$(PYTHON)"; then \
+	  echo "debugloop needs Python 3.11 or newer: none found on PATH. Set PYTHON=/path/to/python3." >&2; exit 1; \
+	else \
+	  { test -x $(BIN)/pip || $(PYTHON) -m venv .venv; } \
+	    || { echo "No virtual environment could be made. On Debian: apt-get install python3-venv" >&2; exit 1; }; \
+	  $(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && $(BIN)/python -m pip install --quiet --editable . $(2); \
+	fi
+	@touch $@
+endef
+
+.venv/.for-run: pyproject.toml uv.lock
+	@echo "Setting up .venv (once)" >&2
+	$(call install,--no-default-groups,)
+
+.venv/.for-test: .venv/.for-run
+	$(call install,--no-default-groups --group test,--group test)
+
+.venv/.for-lint: .venv/.for-test
+	$(call install,--no-default-groups --group test --group lint,--group lint)
