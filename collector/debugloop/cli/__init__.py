@@ -1,0 +1,18 @@
+"""The command ``debugloop``: one small file a verb, each imported only when it runs."""
+
+from __future__ import annotations
+
+import sys
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells count it: 128 and the signal's number."""
+
+
+def main() -> int:
+    """Run the command of this process's arguments; returns its exit code."""
+    try:
+        from debugloop.cli.program import run
+
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:
+        return INTERRUPTED
