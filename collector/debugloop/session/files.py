@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import orjson
 
@@ -19,7 +19,7 @@ FORMAT = 1
 # Windows knows neither; there the defaults of the platform have to do.
 _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
-type Signature = tuple[int, int, int]
+Signature: TypeAlias = tuple[int, int, int]
 
 
 def make_private_directory(path: Path) -> None:
