@@ -1,0 +1,172 @@
+"""Reading ``debug.jsonl`` while others write, cut, replace and delete it. Believes nothing, shows each row once.
+
+Polling, because network and bind mounts send no file events. Between two looks the log may have been emptied
+and have grown past its old size; so the bytes at its head and those just before the reading position are
+remembered and compared.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from debugloop.errors import SessionGone
+from debugloop.session import files
+from debugloop.session.records import KEPT_OF_MALFORMED, Row, parse_line
+from debugloop.settings import Settings
+
+_MARK: Final = 4_096
+"""Bytes that are compared at the head and before the position."""
+_CHUNK: Final = 262_144
+_CHUNKS_A_POLL: Final = 4
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one look found.
+
+    ``reset``: the log began anew, and every row given before is void. ``gone``: there is no log at the moment.
+    ``more``: there is more to read at once.
+    """
+
+    rows: list[Row] = field(default_factory=list[Row])
+    reset: bool = False
+    gone: bool = False
+    more: bool = False
+
+
+class LineReader:
+    """Cuts bytes into rows, in bounded memory. ``has_steps``: line 1 may be the run's steps."""
+
+    def __init__(self, settings: Settings, *, has_steps: bool = True) -> None:
+        self._settings = settings
+        self._has_steps = has_steps
+        self._partial = b""
+        self._too_long = False
+        self._lines = 0
+        self._start = 0
+
+    @property
+    def partial(self) -> bool:
+        """Whether a last line waits for its LF."""
+        return bool(self._partial)
+
+    def feed(self, data: bytes) -> list[Row]:
+        """The rows that these bytes complete. A last line without its LF waits for the next call."""
+        rows: list[Row] = []
+        pieces = (self._partial + data).split(b"\n")
+        self._partial = pieces.pop()
+        for piece in pieces:
+            row = self._row(piece)
+            if row is not None:
+                rows.append(row)
+        if len(self._partial) > self._settings.line_bytes:
+            self._too_long = True
+            self._start += len(self._partial) - KEPT_OF_MALFORMED
+            self._partial = self._partial[:KEPT_OF_MALFORMED]
+        return rows
+
+    def _row(self, line: bytes) -> Row | None:
+        self._lines += 1
+        self._start += len(line) + 1
+        too_long, self._too_long = self._too_long or len(line) > self._settings.line_bytes, False
+        if self._start > self._settings.log_bytes:
+            return Row(self._lines, line[:KEPT_OF_MALFORMED], "over_cap")
+        if too_long:
+            return Row(self._lines, line[:KEPT_OF_MALFORMED], "too_long")
+        if not line.strip(b" \t\r"):  # nobody meant an empty line as an event
+            return None
+        steps_line = self._has_steps and self._lines == 1
+        return parse_line(self._lines, line, nesting=self._settings.nesting, steps_line=steps_line)
+
+
+class Follower:
+    """Follows one log file. Not safe for two threads at once."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self._path = path
+        self._settings = settings
+        self._file = -1
+        self._signature: files.Signature | None = None
+        self._begin()
+
+    @property
+    def position(self) -> int:
+        """Bytes read so far, a partial last line included."""
+        return self._position
+
+    def poll(self) -> Batch:
+        """Look once, read at most 1 MiB, never wait. Raises UnsafeFile."""
+        signature = files.signature(self._path)
+        if signature is None:
+            return self._gone()
+        batch = Batch()
+        if self._file < 0 or os.fstat(self._file).st_ino != signature[0]:
+            batch.reset = self._file >= 0 or self._position > 0
+            if not self._reopen():
+                return self._gone()
+        elif signature == self._signature:
+            return batch
+        if os.fstat(self._file).st_size < self._position or not self._is_same():
+            self._begin()
+            batch.reset = True
+        self._read(batch)
+        # looked at before reading: what came since then is seen at the next look
+        self._signature = None if batch.more else signature
+        return batch
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _begin(self) -> None:
+        self._position = 0
+        self._head = b""
+        self._tail = b""
+        self._reader = LineReader(self._settings)
+
+    def _gone(self) -> Batch:
+        reset = self._position > 0
+        self.close()
+        self._begin()
+        self._signature = None
+        return Batch(reset=reset, gone=True)
+
+    def _reopen(self) -> bool:
+        self.close()
+        self._begin()
+        try:
+            self._file = files.open_private(self._path, os.O_RDONLY)
+        except (FileNotFoundError, SessionGone):
+            return False
+        return True
+
+    def _is_same(self) -> bool:
+        """Whether what was read before still stands where it stood."""
+        before = self._position - len(self._tail)
+        return (
+            os.pread(self._file, len(self._head), 0) == self._head
+            and os.pread(self._file, len(self._tail), before) == self._tail
+        )
+
+    def _read(self, batch: Batch) -> None:
+        for _ in range(_CHUNKS_A_POLL):
+            data = os.pread(self._file, _CHUNK, self._position)
+            if not data:
+                return
+            if not self._is_same():
+                # cut between our look and our reading: these bytes may belong to either content
+                self._begin()
+                batch.rows.clear()
+                batch.reset = batch.more = True
+                return
+            self._position += len(data)
+            if len(self._head) < _MARK:
+                self._head = (self._head + data)[:_MARK]
+            self._tail = (self._tail + data)[-_MARK:]
+            batch.rows += self._reader.feed(data)
+        batch.more = True

@@ -1,0 +1,180 @@
+"""Writing ``debug.jsonl``: append, clear, new run. Every change of the log by debugloop goes through here.
+
+All of it happens under the journal lock. Programs that append lines by themselves take no lock; for them
+a change of the log is one truncation in place, so that their descriptors stay good.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import orjson
+
+from debugloop.errors import LockBusy, SessionFinished, WriteFailed
+from debugloop.session import files, runs
+from debugloop.session.records import STEPS_TYPE, Steps
+from debugloop.session.session import Session
+from debugloop.session.state import Cut, State
+
+_HEAD: Final = 4_096
+"""Bytes at the head of the log that tell one content from another."""
+
+
+def utc_now() -> str:
+    """The time as the ``observed`` of records: ISO 8601, UTC, microseconds."""
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{nanoseconds // 1000:06d}Z"
+
+
+class Journal:
+    """The log of one session, opened for writing. Descriptors are kept open; `close` gives them back.
+
+    Not safe for two threads at once; any number of processes may have one each.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._log = -1
+        self._lock = -1
+        self._seen: files.Signature | None = None
+        self._state: State | None = None
+
+    def append(self, records: Sequence[bytes]) -> list[int]:
+        """Store records with one write, each on a line of its own, stamped with time and run.
+
+        A record is strict JSON on one line, an object without ``_``. Gives the indexes of those that did not
+        fit under the cap. Raises WriteFailed (then nothing is stored) or SessionGone.
+        """
+        with self._locked():
+            state_now = self._current()
+            stamp = b'"_":{"observed":"%b","run":%d}}\n' % (utc_now().encode(), state_now.run)
+            size = os.fstat(self._log).st_size
+            fresh = self._fresh_line(size)
+            room = self.session.settings.log_bytes - size - len(fresh)
+            lines: list[bytes] = []
+            refused: list[int] = []
+            for index, record in enumerate(records):
+                body = record[:-1].rstrip()
+                line = b"%b%b%b" % (body, b"" if body == b"{" else b",", stamp)
+                if len(line) > room:
+                    refused.append(index)
+                    continue
+                room -= len(line)
+                lines.append(line)
+            if lines:
+                self._write(fresh + b"".join(lines), size)
+            return refused
+
+    def clear(self) -> None:
+        """Empty the log of the current run in place; its steps stand in it again afterwards."""
+        with self._locked():
+            old = self._current()
+            clears = {**old.clears, str(old.run): old.clears.get(str(old.run), 0) + 1}
+            self._replace(os.fstat(self._log).st_size, clears=clears)
+
+    def new_run(self, steps: Steps) -> int:
+        """Open the next run with these steps; the run so far goes to ``runs/`` if it had events. Gives its number.
+
+        Raises SessionFinished: a finished session opens no run.
+        """
+        with self._locked():
+            old = self._current()
+            if old.mode != "debug":
+                raise SessionFinished(self.session.id)
+            archived = runs.archive(self.session.layout, self.session.settings, self._log, old.run)
+            self._replace(archived, run=old.run + 1, steps=steps)
+            return old.run + 1
+
+    def close(self) -> None:
+        """Close the descriptors; the journal can be used again afterwards."""
+        for descriptor in (self._log, self._lock):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._log = self._lock = -1
+        self._seen = None
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        from filelock import lock_descriptor, unlock_descriptor
+
+        deadline = time.monotonic() + self.session.settings.lock_seconds
+        while True:
+            self._open()
+            if lock_descriptor(self._lock, blocking=False):
+                # the folder may have been deleted, or deleted and made again, since we opened it
+                if os.fstat(self._lock).st_nlink and os.fstat(self._log).st_nlink:
+                    break
+                self.close()
+            elif time.monotonic() > deadline:
+                raise LockBusy(self.session.layout.journal_lock)
+            else:
+                time.sleep(0.0005)
+        try:
+            yield
+        finally:
+            if self._lock >= 0:
+                unlock_descriptor(self._lock)
+
+    def _open(self) -> None:
+        layout = self.session.layout
+        if self._lock < 0:
+            self._lock = files.open_private(layout.journal_lock, os.O_RDWR | os.O_CREAT)
+        if self._log < 0:
+            self._log = files.open_private(layout.log, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+
+    def _current(self) -> State:
+        """session.json, read again only if it changed, with a change of the log that a crash cut off brought to its end."""
+        seen = files.signature(self.session.layout.session)
+        if self._state is None or seen is None or seen != self._seen:
+            self._state = self.session.state()
+            if self._state.cut:
+                self._finish_cut(self._state)
+            self._seen = seen if self._state.cut is None else None
+        return self._state
+
+    def _replace(self, size: int, **changes: object) -> None:
+        """Put the steps in place of the first ``size`` bytes of the log, so that a crash at any point loses nothing."""
+        cut = Cut(size, os.pread(self._log, min(size, _HEAD), 0).hex(), utc_now())
+        self._finish_cut(self.session.update_locked(**changes, cut=cut))
+
+    def _finish_cut(self, planned: State) -> None:
+        cut = planned.cut
+        if cut is None:
+            return
+        size = os.fstat(self._log).st_size
+        steps = _steps_line(planned, cut)
+        head = bytes.fromhex(cut.head)
+        untouched = size >= cut.size > 0 and os.pread(self._log, len(head), 0) == head
+        if untouched or not os.pread(self._log, len(steps), 0) == steps:
+            # what a program appended since the cut was planned stays, within what a log may hold
+            rest = os.pread(self._log, self.session.settings.log_bytes, cut.size if untouched else 0)
+            os.ftruncate(self._log, 0)
+            if steps or rest:
+                self._write(steps + rest, 0)
+        self._state = self.session.update_locked(cut=None)
+        self._seen = files.signature(self.session.layout.session)
+
+    def _fresh_line(self, size: int) -> bytes:
+        return b"" if size == 0 or os.pread(self._log, 1, size - 1) == b"\n" else b"\n"
+
+    def _write(self, data: bytes, size: int) -> None:
+        try:
+            written = os.write(self._log, data)
+        except OSError as error:
+            raise WriteFailed(self.session.layout.log, (error.strerror or "").lower()) from error
+        if written != len(data):
+            if os.fstat(self._log).st_size == size + written:
+                os.ftruncate(self._log, size)
+            raise WriteFailed(self.session.layout.log, "no space left on device")
+
+
+def _steps_line(planned: State, cut: Cut) -> bytes:
+    if planned.steps is None:
+        return b""
+    record = {"type": STEPS_TYPE, **planned.steps.to_json()}
+    record["_"] = {"observed": cut.observed, "run": planned.run}
+    return orjson.dumps(record) + b"\n"

@@ -1,0 +1,57 @@
+"""Fixtures for every layer: a state directory, a workspace and a session of their own for each test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from debugloop.session import collector_file
+from debugloop.session import session as sessions
+from debugloop.session.layout import Layout
+from debugloop.session.session import Session
+from debugloop.settings import Settings
+from tests.support import until
+
+
+@pytest.fixture(autouse=True)
+def _no_foreign_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(("DEBUGLOOP_", "CLAUDE", "CODEX", "TMUX", "GIT_")):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def settings(home: Path) -> Settings:
+    return Settings(home=home)
+
+
+@pytest.fixture
+def session(settings: Settings, workspace: Path) -> Session:
+    return sessions.start(settings, workspace)
+
+
+@pytest.fixture(autouse=True)
+def _no_collector_outlives_its_test(home: Path) -> Iterator[None]:
+    yield
+    for folder in (home / "sessions").glob("*/*"):
+        layout = Layout(folder)
+        if collector_file.running(layout) and (pid := collector_file.load(layout).pid):
+            os.kill(pid, 9)
+            until(lambda layout=layout: not collector_file.running(layout), what="the end of the collector")
