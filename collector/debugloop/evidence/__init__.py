@@ -1,0 +1,1 @@
+"""What the rows of a run say: shown to people and agents as plain, harmless text."""

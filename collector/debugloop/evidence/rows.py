@@ -1,0 +1,183 @@
+"""A row of a run as text for people: the same parts, in the same order, for `logs` and for the panel."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from json.encoder import encode_basestring as _quoted
+from typing import Any, Final, TypeAlias, cast
+
+from debugloop.evidence.visible import visible
+from debugloop.session.records import Malformed, Number, Row
+
+Level: TypeAlias = str
+"""One letter: T(race), D(ebug), I(nfo), W(arning), E(rror), F(atal), or empty for none that is known."""
+
+REASONS: Final[dict[Malformed, str]] = {
+    "torn": "torn off",
+    "not_json": "no JSON",
+    "not_an_object": "no JSON object",
+    "bom": "begins with a BOM",
+    "nul": "holds NUL bytes",
+    "invalid_utf8": "no UTF-8",
+    "too_long": "too long",
+    "too_deep": "nested too deep",
+    "over_cap": "past the cap of the log",
+}
+"""What each reason of a malformed row means."""
+
+LEVELS: Final[dict[str, Level]] = {
+    **dict.fromkeys(("trace", "verbose", "silly", "finest"), "T"),
+    **dict.fromkeys(("debug", "fine"), "D"),
+    **dict.fromkeys(("info", "information", "log", "notice"), "I"),
+    **dict.fromkeys(("warn", "warning"), "W"),
+    **dict.fromkeys(("error", "err", "severe"), "E"),
+    **dict.fromkeys(("fatal", "critical", "crit", "alert", "emerg", "panic"), "F"),
+}
+"""The letter for each level that loggers write, whatever its case."""
+
+# what has a place of its own in a row, or says nothing about the bug
+_PLACED = frozenset({"hypothesisId", "location", "message", "data", "level", "timestamp", "runId", "sessionId", "_"})
+_SECONDS = range(10**8, 10**11)  # as milliseconds these would be 1970 to 1973: a clock in seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One row in the order it is read, free text last. All is visible text; an empty part is absent.
+
+    ``time`` is ``HH:MM:SS.mmm``. ``data`` holds the members of ``data`` and every unknown member of the record as
+    ``key=value``, the values as compact JSON with the digits that were written.
+    """
+
+    time: str = ""
+    level: Level = ""
+    hypothesis: str = ""
+    location: str = ""
+    message: str = ""
+    data: str = ""
+    malformed: Malformed | None = None
+
+
+def parts(row: Row, zone: tzinfo | None = None) -> Parts:
+    """Take a row apart for showing, its time in ``zone`` (None: the local one)."""
+    if row.malformed:
+        return Parts(message=visible(row.text.rstrip("\r")), malformed=row.malformed)
+    record = row.exact()
+    if row.steps:
+        return _steps(record)
+    rest = {key: value for key, value in record.items() if key not in _PLACED}
+    time = clock(record.get("timestamp"), zone)
+    if not time and record.get("timestamp") is not None:
+        rest["timestamp"] = record["timestamp"]
+    level = _level(record.get("level"))
+    if not level and record.get("level") is not None:
+        rest["level"] = record["level"]
+    data = [_value_or_members(record["data"])] if record.get("data") is not None else []
+    data += [_members(rest)] if rest else []
+    return Parts(
+        time=time,
+        level=level,
+        hypothesis=_tag(record.get("hypothesisId")),
+        location=_text(record.get("location")),
+        message=_text(record.get("message")),
+        data=" ".join(filter(None, data)),
+    )
+
+
+def plain(row: Row, run: int, zone: tzinfo | None = None) -> str:
+    """A row as one line of plain text, its citation (``run:line``) first."""
+    shown = parts(row, zone)
+    cited = f"{run}:{row.line}"
+    if shown.malformed:
+        return f"{cited:<7} malformed ({REASONS[shown.malformed]}): {shown.message}".rstrip()
+    head = f"{cited:<7} {shown.time:<12} {shown.level or ' '} {shown.hypothesis:<2}"
+    return "  ".join(filter(None, (head, shown.location, shown.message, shown.data))).rstrip()
+
+
+def clock(timestamp: object, zone: tzinfo | None = None) -> str:
+    """``HH:MM:SS.mmm`` of a client's timestamp, empty for what is none.
+
+    A timestamp is milliseconds since the epoch (or seconds, told by their size), or ISO 8601, local where it has no
+    offset.
+    """
+    try:
+        if isinstance(timestamp, Number | int | float) and not isinstance(timestamp, bool):
+            number = float(timestamp)
+            if not math.isfinite(number):
+                return ""
+            seconds = number if int(number) in _SECONDS else number / 1000
+            moment = datetime.fromtimestamp(seconds, UTC)
+        elif isinstance(timestamp, str):
+            moment = datetime.fromisoformat(timestamp.strip())
+        else:
+            return ""
+        moment = moment.astimezone(zone)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"
+
+
+def compact(value: object) -> str:
+    """A value of `Row.exact` as JSON without blanks, every number by its own digits, as visible text."""
+    pieces: list[str] = []
+    _write(value, pieces)
+    return visible("".join(pieces))
+
+
+def _write(value: object, pieces: list[str]) -> None:
+    # nesting is bounded by the reader
+    if isinstance(value, Number):
+        pieces.append(str(value))
+    elif isinstance(value, dict):
+        for count, (key, member) in enumerate(cast("dict[str, Any]", value).items()):
+            pieces.append(f"{',' if count else '{'}{_quoted(key)}:")
+            _write(member, pieces)
+        pieces.append("}" if value else "{}")
+    elif isinstance(value, list):
+        for count, item in enumerate(cast("list[object]", value)):
+            pieces.append("," if count else "[")
+            _write(item, pieces)
+        pieces.append("]" if value else "[]")
+    elif isinstance(value, str):
+        pieces.append(_quoted(value))
+    else:
+        pieces.append("null" if value is None else "true" if value else "false")
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return visible(value) if isinstance(value, str) else compact(value)
+
+
+def _tag(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_text, cast("list[object]", value)))
+    return _text(value)
+
+
+def _level(value: object) -> Level:
+    return LEVELS.get(value.strip().lower(), "") if isinstance(value, str) else ""
+
+
+def _value_or_members(value: object) -> str:
+    if isinstance(value, dict) and value:
+        return _members(cast("dict[str, object]", value))
+    return compact(value)  # pyright: ignore[reportUnknownArgumentType] -- the empty dict of isinstance
+
+
+def _members(members: dict[str, object]) -> str:
+    return " ".join(f"{_key(key)}={compact(value)}" for key, value in members.items())
+
+
+def _key(key: str) -> str:
+    plain_word = key and not any(character in key for character in ' ="')
+    return visible(key if plain_word else _quoted(key))
+
+
+def _steps(record: dict[str, Any]) -> Parts:
+    listed: object = record.get("steps")
+    steps = cast("list[object]", listed) if isinstance(listed, list) else []
+    numbered = "  ".join(f"{number}. {_text(step)}" for number, step in enumerate(steps, 1))
+    return Parts(message=_text(record.get("title")) or "Steps", data=numbered)
