@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ import pytest
 from debugloop.session import collector_file
 from debugloop.session import session as sessions
 from debugloop.session.layout import Layout
-from debugloop.session.session import Session
 from debugloop.settings import Settings
 from tests.support import until
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from debugloop.session.session import Session
 
 
 @pytest.fixture(autouse=True)
@@ -54,4 +58,8 @@ def _no_collector_outlives_its_test(home: Path) -> Iterator[None]:
         layout = Layout(folder)
         if collector_file.running(layout) and (pid := collector_file.load(layout).pid):
             os.kill(pid, 9)
-            until(lambda layout=layout: not collector_file.running(layout), what="the end of the collector")
+            until(partial(_ended, layout), what="the end of the collector")
+
+
+def _ended(layout: Layout) -> bool:
+    return not collector_file.running(layout)

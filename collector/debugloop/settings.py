@@ -10,6 +10,8 @@ from typing import Self
 
 from debugloop.errors import InvalidSetting
 
+_MOST = 10**12
+
 
 def default_home() -> Path:
     """The platform's directory for user state, ``debugloop`` in it."""
@@ -79,6 +81,6 @@ def _number(variable: str, text: str, *, whole: bool) -> int | float:
         value = int(text) if whole else float(text)
     except ValueError:
         value = 0
-    if not 0 < value < 1e15:  # also refuses nan
+    if not 0 < value <= _MOST:  # also refuses nan
         raise InvalidSetting(variable, text, "a whole number above 0" if whole else "a number of seconds above 0")
     return value

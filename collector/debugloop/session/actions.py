@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast, TYPE_CHECKING
 
 import orjson
 
 from debugloop.errors import StateUnwritable
 from debugloop.session import files
 from debugloop.session.locks import hold
-from debugloop.session.session import Session
 from debugloop.session.state import now_ms
+
+if TYPE_CHECKING:
+    from debugloop.session.session import Session
 
 Action: TypeAlias = Literal["reproduced", "no_events", "resolved", "clear"]
 

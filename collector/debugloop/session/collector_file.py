@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TYPE_CHECKING
 
 from debugloop.errors import CorruptFile
 from debugloop.session import files
-from debugloop.session.layout import Layout
 from debugloop.session.locks import hold, is_held
-from debugloop.settings import Settings
+
+if TYPE_CHECKING:
+    from debugloop.settings import Settings
+    from debugloop.session.layout import Layout
 
 LATEST: Final = 20
 """Rejections that are kept whole; all are counted."""

@@ -9,11 +9,13 @@ import secrets
 import socket
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TYPE_CHECKING
 
 from debugloop.errors import CorruptFile, NoFreePort, PortTaken
 from debugloop.session import files
-from debugloop.session.layout import Layout
+
+if TYPE_CHECKING:
+    from debugloop.session.layout import Layout
 
 HOST: Final = "127.0.0.1"
 """The only address a collector binds: not ``localhost``, which may mean ::1 first."""
@@ -21,6 +23,7 @@ BACKLOG: Final = 512
 _LOWEST: Final = 10_240
 _EPHEMERAL: Final = 32_768  # Linux's default; macOS begins at 49,152
 _TRIES: Final = 200
+_PORTS: Final = 65_536
 _TOKEN = re.compile(r"[0-9a-f]{64}")
 
 
@@ -55,7 +58,7 @@ def load(layout: Layout) -> Endpoint | None:
     if value is None:
         return None
     host, port, token = value.get("host"), value.get("port"), value.get("token")
-    if host != HOST or type(port) is not int or not 0 < port < 65_536:
+    if host != HOST or type(port) is not int or not 0 < port < _PORTS:
         raise CorruptFile(layout.endpoint, "host or port is missing or wrong")
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
         raise CorruptFile(layout.endpoint, "the token is missing or wrong")

@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TYPE_CHECKING
 
 from debugloop.errors import SessionGone
 from debugloop.session import files
 from debugloop.session.records import KEPT_OF_MALFORMED, Row, parse_line
-from debugloop.settings import Settings
+
+if TYPE_CHECKING:
+    from debugloop.settings import Settings
 
 _MARK: Final = 4_096
 """Bytes that are compared at the head and before the position."""

@@ -10,15 +10,17 @@ import os
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, TYPE_CHECKING
 
 import orjson
 
 from debugloop.errors import LockBusy, SessionFinished, WriteFailed
 from debugloop.session import files, runs
 from debugloop.session.records import STEPS_TYPE, Steps
-from debugloop.session.session import Session
 from debugloop.session.state import Cut, State
+
+if TYPE_CHECKING:
+    from debugloop.session.session import Session
 
 _HEAD: Final = 4_096
 """Bytes at the head of the log that tell one content from another."""
@@ -127,7 +129,7 @@ class Journal:
             self._log = files.open_private(layout.log, os.O_RDWR | os.O_APPEND | os.O_CREAT)
 
     def _current(self) -> State:
-        """session.json, read again only if it changed, with a change of the log that a crash cut off brought to its end."""
+        """session.json, read again only if it changed. A change of the log that a crash cut off is ended first."""
         seen = files.signature(self.session.layout.session)
         if self._state is None or seen is None or seen != self._seen:
             self._state = self.session.state()
@@ -149,7 +151,7 @@ class Journal:
         steps = _steps_line(planned, cut)
         head = bytes.fromhex(cut.head)
         untouched = size >= cut.size > 0 and os.pread(self._log, len(head), 0) == head
-        if untouched or not os.pread(self._log, len(steps), 0) == steps:
+        if untouched or os.pread(self._log, len(steps), 0) != steps:
             # what a program appended since the cut was planned stays, within what a log may hold
             rest = os.pread(self._log, self.session.settings.log_bytes, cut.size if untouched else 0)
             os.ftruncate(self._log, 0)

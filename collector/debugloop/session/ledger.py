@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, cast, get_args
+from typing import Any, Final, Literal, TypeAlias, cast, get_args, TYPE_CHECKING
 
 from debugloop.errors import CorruptFile, InvalidCitation, InvalidHypothesis
 from debugloop.session import files
 from debugloop.session.locks import hold
-from debugloop.session.session import Session
+
+if TYPE_CHECKING:
+    from debugloop.session.session import Session
 
 Verdict: TypeAlias = Literal["open", "confirmed", "rejected", "inconclusive"]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast, TYPE_CHECKING
 
 import orjson
 
 from debugloop.errors import InvalidSteps
 from debugloop.session import strict
-from debugloop.settings import Settings
+
+if TYPE_CHECKING:
+    from debugloop.settings import Settings
 
 Malformed: TypeAlias = Literal[
     "torn", "not_json", "not_an_object", "bom", "nul", "invalid_utf8", "too_long", "too_deep", "over_cap"
@@ -77,7 +79,7 @@ class Steps:
 
 
 def parse_line(line: int, raw: bytes, *, nesting: int, steps_line: bool = False) -> Row:
-    """Judge one whole line without its LF. ``steps_line``: whether steps may stand here (line 1 of a run that has steps)."""
+    """Judge one whole line without its LF. ``steps_line``: steps may stand here, on line 1 of a run that has some."""
     try:
         value: object = orjson.loads(raw)
     except orjson.JSONDecodeError:

@@ -6,15 +6,17 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, TYPE_CHECKING
 
 from debugloop.errors import CorruptFile, RunNotFound
 from debugloop.session import files
 from debugloop.session.follow import Follower, LineReader
-from debugloop.session.layout import Layout
-from debugloop.session.records import Row
-from debugloop.session.session import Session
-from debugloop.settings import Settings
+
+if TYPE_CHECKING:
+    from debugloop.session.layout import Layout
+    from debugloop.settings import Settings
+    from debugloop.session.session import Session
+    from debugloop.session.records import Row
 
 _CHUNK: Final = 262_144
 _GZIP: Final = 31
@@ -56,7 +58,9 @@ def archive(layout: Layout, settings: Settings, log: int, run: int) -> int:
     packer = zlib.compressobj(1, zlib.DEFLATED, _GZIP)
     packed: list[bytes] = []
     position = events = 0
-    while position < settings.log_bytes and (data := os.pread(log, min(_CHUNK, settings.log_bytes - position), position)):
+    while position < settings.log_bytes and (
+        data := os.pread(log, min(_CHUNK, settings.log_bytes - position), position)
+    ):
         position += len(data)
         packed.append(packer.compress(data))
         events += count_events(reader.feed(data))

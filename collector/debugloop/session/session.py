@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast, TYPE_CHECKING
 
 from debugloop.errors import (
     DebugloopError,
@@ -22,7 +22,9 @@ from debugloop.session import files, state
 from debugloop.session.layout import IN_WORKSPACE, Layout, check_session_id, workspace_key, workspace_of
 from debugloop.session.locks import hold, is_held
 from debugloop.session.state import State, now_ms
-from debugloop.settings import Settings
+
+if TYPE_CHECKING:
+    from debugloop.settings import Settings
 
 AgentState: TypeAlias = Literal["working", "waiting", "away"]
 PanelState: TypeAlias = Literal["open", "closed"]
@@ -52,19 +54,19 @@ class Session:
         """session.json as it stands now."""
         return state.load(self.layout)
 
-    def update(self, **changes: Any) -> State:
+    def update(self, **changes: object) -> State:
         """Change fields of session.json under the journal lock; gives the new state."""
         with hold(self.layout.journal_lock, self.settings.lock_seconds):
             return self.update_locked(**changes)
 
-    def update_locked(self, **changes: Any) -> State:
+    def update_locked(self, **changes: object) -> State:
         """`update` for a caller that holds the journal lock."""
-        new = dataclasses.replace(state.load(self.layout), **changes, updated=now_ms())
+        new = dataclasses.replace(state.load(self.layout), **cast("dict[str, Any]", changes), updated=now_ms())
         state.save(self.layout, new)
         return new
 
 
-def start(
+def start(  # noqa: PLR0913 -- the options of the verb, by name
     settings: Settings,
     folder: Path,
     *,
@@ -98,7 +100,7 @@ def start(
 def find(
     settings: Settings, folder: Path, *, session_id: str | None = None, environment: Mapping[str, str] | None = None
 ) -> Session:
-    """Which session is meant: by name, by ``DEBUGLOOP_SESSION``, by the host's own session, else the only unfinished one.
+    """The session that is meant: by name, ``DEBUGLOOP_SESSION``, the host's own session, else the only unfinished one.
 
     Raises InvalidSessionId, SessionNotFound, NoSession or SeveralSessions.
     """
@@ -230,4 +232,3 @@ def _ignore_everything(folder: Path) -> None:
     ignore = folder / ".gitignore"
     if not ignore.exists():
         files.write_atomic(ignore, b"*\n")
-

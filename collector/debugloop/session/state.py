@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, TYPE_CHECKING
 
 from debugloop.errors import CorruptFile, SessionGone
 from debugloop.session import files
-from debugloop.session.layout import Layout
 from debugloop.session.records import Source, Steps
+
+if TYPE_CHECKING:
+    from debugloop.session.layout import Layout
 
 Mode: TypeAlias = Literal["build", "debug"]
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A change of the log that was begun: its first ``size`` bytes are to go, and the steps line stamped ``observed`` to stand first.
+    """A change of the log that was begun: its first ``size`` bytes go, the steps line stamped ``observed`` comes first.
 
     Written before the log is touched, so that whoever comes after a crash can end what was begun.
     ``head`` is the hex of the log's first bytes: it tells whether the log still is the one that is to be cut.

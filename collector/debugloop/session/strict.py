@@ -23,6 +23,8 @@ _NOT_JSON = frozenset({b"NaN", b"Infinity", b"-Infinity"})
 _WORD_GOES_ON = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-$")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?|.)")
+_HIGH = range(0xD800, 0xDC00)
+_LOW = range(0xDC00, 0xE000)
 _BREAKS = bytes.maketrans(b"\r\n", b"  ")
 
 
@@ -65,7 +67,7 @@ def skip_space(data: bytes, position: int) -> int:
     return _SPACE.match(data, position).end()  # type: ignore[union-attr] # pyright: ignore[reportOptionalMemberAccess] -- matches the empty string too
 
 
-def scan(data: bytes, start: int = 0, *, nesting: int = 128) -> Value:
+def scan(data: bytes, start: int = 0, *, nesting: int = 128) -> Value:  # noqa: C901 -- one state machine, read in one piece
     """The value that begins at ``start`` or after white space from there.
 
     Line breaks between tokens become blanks, ``NaN`` and ``Infinity`` strings, half a surrogate pair U+FFFD; every
@@ -73,7 +75,7 @@ def scan(data: bytes, start: int = 0, *, nesting: int = 128) -> Value:
     Raises Broken, or TooDeep past ``nesting``. The caller has checked that the bytes are UTF-8.
     """
     first = position = skip_space(data, start)
-    open_ends = bytearray()
+    open_ends: list[bytes] = []
     changes: list[tuple[int, int, bytes]] = []
     expected = "value"
     while True:
@@ -82,10 +84,10 @@ def scan(data: bytes, start: int = 0, *, nesting: int = 128) -> Value:
         if expected == "more":
             if byte == b",":
                 position += 1
-                expected = "key" if open_ends[-1:] == b"}" else "value"
+                expected = "key" if open_ends[-1] == b"}" else "value"
                 continue
-            if byte != open_ends[-1:]:
-                _fail(data, position, f"expected , or {open_ends[-1:].decode()}")
+            if byte != open_ends[-1]:
+                _fail(data, position, f"expected , or {open_ends[-1].decode()}")
             expected = "end"
         if expected in {"key", "key or }"} and byte == b'"':
             position = skip_space(data, _string(data, position, changes))
@@ -94,13 +96,17 @@ def scan(data: bytes, start: int = 0, *, nesting: int = 128) -> Value:
             position += 1
             expected = "value"
             continue
-        if expected == "end" or (expected == "key or }" and byte == b"}") or (expected == "value or ]" and byte == b"]"):
+        if (
+            expected == "end"
+            or (expected == "key or }" and byte == b"}")
+            or (expected == "value or ]" and byte == b"]")
+        ):
             position += 1
             open_ends.pop()
         elif expected in {"key", "key or }"}:
             _fail(data, position, "expected a key in double quotes")
         elif byte in {b"{", b"["}:
-            open_ends += b"}" if byte == b"{" else b"]"
+            open_ends.append(b"}" if byte == b"{" else b"]")
             if len(open_ends) > nesting:
                 raise TooDeep(position, f"nested deeper than {nesting}")
             position += 1
@@ -157,9 +163,9 @@ def _mend_surrogates(match: re.Match[bytes]) -> bytes:
     if first is None:
         return match[0]
     code = int(first, 16)
-    if 0xD800 <= code < 0xDC00 and second:
+    if code in _HIGH and second:
         return match[0]
-    head = b"\\ufffd" if 0xD800 <= code < 0xE000 else b"\\u" + first
+    head = b"\\ufffd" if code in _HIGH or code in _LOW else b"\\u" + first
     return head + (b"\\ufffd" if second else b"")
 
 
@@ -181,7 +187,14 @@ def _fail(data: bytes, position: int, reason: str) -> NoReturn:
 
 
 def _kind(byte: bytes) -> Kind:
-    kinds: dict[bytes, Kind] = {b"{": "object", b"[": "array", b'"': "string", b"t": "literal", b"f": "literal", b"n": "literal"}
+    kinds: dict[bytes, Kind] = {
+        b"{": "object",
+        b"[": "array",
+        b'"': "string",
+        b"t": "literal",
+        b"f": "literal",
+        b"n": "literal",
+    }
     return kinds.get(byte, "number")
 
 
