@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +15,6 @@ from debugloop.session import session as sessions
 from debugloop.session.layout import Layout
 from debugloop.settings import Settings
 from tests.support import until
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from debugloop.session.session import Session

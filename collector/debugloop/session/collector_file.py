@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from debugloop.errors import CorruptFile
 from debugloop.session import files
 from debugloop.session.locks import hold, is_held
 
 if TYPE_CHECKING:
-    from debugloop.settings import Settings
     from debugloop.session.layout import Layout
+    from debugloop.settings import Settings
 
 LATEST: Final = 20
 """Rejections that are kept whole; all are counted."""

@@ -9,7 +9,7 @@ import secrets
 import socket
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import CorruptFile, NoFreePort, PortTaken
 from debugloop.session import files

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import orjson
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, cast, get_args, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 
 from debugloop.errors import CorruptFile, InvalidCitation, InvalidHypothesis
 from debugloop.session import files

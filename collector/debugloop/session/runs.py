@@ -6,7 +6,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import CorruptFile, RunNotFound
 from debugloop.session import files
@@ -14,9 +14,9 @@ from debugloop.session.follow import Follower, LineReader
 
 if TYPE_CHECKING:
     from debugloop.session.layout import Layout
-    from debugloop.settings import Settings
-    from debugloop.session.session import Session
     from debugloop.session.records import Row
+    from debugloop.session.session import Session
+    from debugloop.settings import Settings
 
 _CHUNK: Final = 262_144
 _GZIP: Final = 31

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, cast, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from debugloop.errors import (
     DebugloopError,

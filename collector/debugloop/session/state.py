@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias, cast, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from debugloop.errors import CorruptFile, SessionGone
 from debugloop.session import files
