@@ -12,7 +12,7 @@ unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 .DELETE_ON_ERROR:
 
 help: ## say what there is
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-7s %s\n", $$1, $$2 }' Makefile
 
 demo: .venv/.for-run ## the whole loop on a small buggy program, in under 20 seconds
 	@$(BIN)/debugloop demo
