@@ -1,0 +1,69 @@
+"""A digest as text for people: the same content as its JSON, every quoted line marked with a bar."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+import orjson
+
+from debugloop.evidence.rows import REASONS, compact
+from debugloop.evidence.visible import visible
+from debugloop.session.records import Number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def as_text(digest: dict[str, Any]) -> str:
+    """A digest on some lines of visible text, numbers by the digits that were written."""
+    exact = json.loads(orjson.dumps(digest), parse_int=Number, parse_float=Number)
+    return "\n".join(_lines(cast("dict[str, Any]", exact)))
+
+
+def _lines(digest: dict[str, Any]) -> Iterator[str]:
+    yield f"Evidence of run {digest['run']}: {_events(digest['events'])}{_losses(digest)}."
+    if digest["events"] == "0":
+        return
+    yield digest["notice"]
+    for entry in digest["hypotheses"]:
+        yield ""
+        name = visible(entry["id"] or "(no hypothesis)")
+        text = f"  {visible(entry['text'])}" if "text" in entry else ""
+        yield f"{name}{text}  ({_events(entry['events'])})"
+        for location in entry["locations"]:
+            yield from _location(location)
+    if digest["silent"]:
+        yield f"\nNo event for: {', '.join(map(visible, digest['silent']))}."
+    more = digest["more"]
+    if digest["cursor"] is not None:
+        yield (
+            f"\nLeft out: {more['rows']} rows, {more['groups']} of them locations. "
+            f"All of them: debugloop logs --run {digest['run']} --after {digest['cursor']}"
+        )
+
+
+def _location(location: dict[str, Any]) -> Iterator[str]:
+    span = location["first"] if location["events"] == "1" else f"{location['first']} to {location['last']}"
+    yield f"  {visible(location['location'] or '(no location)')}  {_events(location['events'])}, {span}"
+    for path, values in location.get("values", {}).items():
+        bounds = f", {values['min']} to {values['max']}" if "min" in values else ""
+        first = ", ".join(map(compact, values["first"]))
+        yield f"    | {visible(path)}: {values['distinct']} values{bounds}: {first}, …"
+    for row in location.get("rows", []):
+        times = f" ({row['times']} times)" if "times" in row else ""
+        cut = f"  (cut, {row['cut']} bytes)" if "cut" in row else ""
+        yield f"    | {row['at']}{times}  {compact(row['record'])}{cut}"
+    if "more" in location:
+        yield f"    {location['more']} more"
+
+
+def _events(count: str) -> str:
+    return f"{count} event" + ("" if count == "1" else "s")
+
+
+def _losses(digest: dict[str, Any]) -> str:
+    malformed = "".join(f", {count} malformed ({REASONS.get(why, why)})" for why, count in digest["malformed"].items())
+    rejected = "".join(f", {count} rejected ({visible(code)})" for code, count in digest["rejected"].items())
+    sampled = f", {digest['sampled']} sampled out" if digest["sampled"] != "0" else ""
+    return malformed + rejected + sampled

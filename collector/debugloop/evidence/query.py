@@ -1,0 +1,129 @@
+"""Which rows of a run are meant: filters over what the usual keys of an event say.
+
+A filter first looks for its bytes in the line, which costs a hundredth of reading it as JSON, and reads only the lines
+that hold them. Malformed rows have no keys, so only the text filter can meet them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import orjson
+
+from debugloop.evidence.rows import LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from debugloop.session.records import Row
+
+UNTAGGED: Final = ""
+"""The hypothesis of an event that names none."""
+
+_LIST = re.compile(r"\s*[,;]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Filters; a row must meet all that are given. All but ``after`` ignore the case of letters.
+
+    ``hypothesis`` and ``level`` are whole values, ``location`` and ``text`` parts of one. ``after`` is a line number:
+    the cursor of an earlier answer.
+    """
+
+    hypothesis: str | None = None
+    level: str | None = None
+    location: str | None = None
+    text: str | None = None
+    after: int = 0
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether it asks for nothing but a place to begin."""
+        return self == Query(after=self.after)
+
+    def matches(self, row: Row) -> bool:
+        """Whether the row is meant."""
+        if row.line <= self.after:
+            return False
+        if row.malformed:
+            return not (self.hypothesis or self.level or self.location) and _holds(row.text, self.text)
+        if not all(_may_hold(row.raw, part) for part in (self.hypothesis, self.location, self.text) if part):
+            return False
+        if self.keeps_all:
+            return True
+        record = row.record()
+        if self.hypothesis is not None and self.hypothesis.casefold() not in map(str.casefold, hypotheses_of(record)):
+            return False
+        if self.level is not None and level_of(record) != _level(self.level):
+            return False
+        if not _holds(text_of(record.get("location")), self.location):
+            return False
+        return self.text is None or any(_holds(text, self.text) for text in _texts(row.exact()))
+
+
+def select(rows: Iterable[Row], query: Query) -> Iterator[Row]:
+    """The rows that are meant, in order."""
+    return (row for row in rows if query.matches(row))
+
+
+def hypotheses_of(record: dict[str, Any]) -> tuple[str, ...]:
+    """The hypotheses that an event speaks for: ``"H1"``, ``"H1, H2"`` and ``["H1", "H2"]`` are all met in the field."""
+    value: object = record.get("hypothesisId")
+    if isinstance(value, str):
+        return _names(value)
+    if isinstance(value, list):
+        return _names(",".join(map(text_of, cast("list[object]", value))))
+    return _names(text_of(value))
+
+
+@lru_cache(maxsize=256)
+def _names(text: str) -> tuple[str, ...]:
+    found = [name for name in _LIST.split(text.strip()) if name]
+    return tuple(dict.fromkeys(found)) or (UNTAGGED,)
+
+
+def level_of(record: dict[str, Any]) -> str:
+    """The level of an event: its letter, so that WARN and warning are one; an unknown one as it is; empty for none."""
+    return _level(text_of(record.get("level")))
+
+
+def text_of(value: object) -> str:
+    """A value as text: a string as it is, nothing as the empty string, all else as JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else orjson.dumps(value).decode()
+
+
+def _level(text: str) -> str:
+    name = text.strip().lower()
+    return LEVELS.get(name, name)
+
+
+def _holds(text: str, part: str | None) -> bool:
+    return part is None or part.casefold() in text.casefold()
+
+
+def _may_hold(raw: bytes, part: str) -> bool:
+    """Whether the part can stand in the line: certain only where neither is escaped nor needs Unicode's case rules."""
+    if not (part.isascii() and raw.isascii()) or b"\\" in raw or '"' in part:
+        return True
+    return part.lower().encode() in raw.lower()
+
+
+def _texts(record: dict[str, Any]) -> Iterator[str]:
+    """Every key and scalar of an event as text, without the field that the collector added."""
+    left: list[object] = [{key: value for key, value in record.items() if key != "_"}]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            for key, member in cast("dict[str, object]", value).items():
+                yield key
+                left.append(member)
+        elif isinstance(value, list):
+            left += cast("list[object]", value)
+        else:
+            yield text_of(value)
