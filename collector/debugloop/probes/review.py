@@ -1,0 +1,56 @@
+"""What a person may want to look at after a session: new files, changed manifests and policies. Never an obstacle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from debugloop.probes.tree import Found, Workspace, open_plain
+
+ReviewKind: TypeAlias = Literal["new_file", "manifest", "policy", "unread", "more"]
+
+# fmt: off
+_MANIFESTS: Final = frozenset({
+    "package.json", "package-lock.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "yarn.lock", "bun.lock",
+    "deno.json", "deno.lock", "pyproject.toml", "setup.py", "setup.cfg", "poetry.lock", "uv.lock", "Pipfile",
+    "Pipfile.lock", "go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "Gemfile", "Gemfile.lock", "composer.json",
+    "composer.lock", "pom.xml", "build.gradle", "build.gradle.kts", "mix.exs", "Package.swift",
+    "CMakeLists.txt", "manifest.json",
+})
+# fmt: on
+_POLICY: Final = (b"content-security-policy", b"connect-src", b"contentsecuritypolicy")
+_POLICY_BYTES: Final = 1 << 20  # files that hold a policy are written by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One file to look at, and why: ``text`` is a phrase for people."""
+
+    file: str
+    kind: ReviewKind
+    text: str
+
+
+def review(place: Workspace, changed: Iterable[Found], status: Sequence[str]) -> Iterator[Review]:
+    """What is new or changed: ``changed`` are project files written since the start, ``status`` is of the start."""
+    untracked = set(place.repository.untracked()) if place.repository else set[str]()
+    before = tuple(line[3:].strip('"') for line in status if line.startswith("??"))
+    for found in changed:
+        name = found.file.rpartition("/")[2]
+        known = any(found.file == old or (old.endswith("/") and found.file.startswith(old)) for old in before)
+        if found.file in untracked and not known:
+            yield Review(found.name, "new_file", "new since the start")
+        if name in _MANIFESTS or (name.startswith("requirements") and name.endswith(".txt")):
+            yield Review(found.name, "manifest", "changed since the start")
+        elif _holds_policy(found):
+            yield Review(found.name, "policy", "changed since the start, and sets a content security policy")
+
+
+def _holds_policy(found: Found) -> bool:
+    try:
+        with open_plain(found.path) as file:
+            text = file.read(_POLICY_BYTES).lower()
+    except OSError:
+        return False
+    return any(word in text for word in _POLICY)

@@ -1,0 +1,139 @@
+"""What a session left: in the working tree, in ignored files, in the index, in stashes and in commits.
+
+Only the session's own traces are leftovers for ``finish``; ``scan`` also tells of other sessions' and other tools'
+markers. What is merely new or changed since the start is listed for review and never counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from debugloop.probes import traces
+from debugloop.probes.git import BLOCK, Blob, Repository
+from debugloop.probes.review import Review, review
+from debugloop.probes.tree import Found, Workspace, open_plain, readable, workspace
+from debugloop.session import endpoint
+from debugloop.session.layout import IN_WORKSPACE
+
+if TYPE_CHECKING:
+    from debugloop.session.endpoint import Endpoint
+    from debugloop.session.session import Session
+    from debugloop.settings import Settings
+
+IN_FILE: Final = 100
+"""How many lines of one file are listed."""
+
+WORKING_TREE: Final = "working tree"
+IGNORED: Final = "ignored file"
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """One line with a trace. ``where`` is the working tree, an ignored file, the index, a stash or a commit."""
+
+    file: str
+    line: int
+    kind: traces.Kind
+    text: str
+    where: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What is left, and what a person may want to look at. ``files`` were read."""
+
+    leftovers: list[Leftover] = field(default_factory=list[Leftover])
+    review: list[Review] = field(default_factory=list[Review])
+    files: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def place_of(settings: Settings, top: Path) -> Workspace:
+    """The workspace at ``top`` without the session directories that may lie in it."""
+    return workspace(top, settings.home.resolve() / "sessions", top / IN_WORKSPACE)
+
+
+def scan(session: Session, *, everything: bool = False) -> Report:
+    """Look everywhere for traces of a session; ``everything`` adds those of other sessions and tools in files.
+
+    Raises GitFailed where nothing can be said.
+    """
+    state = session.state()
+    place = place_of(session.settings, Path(state.workspace))
+    ours = traces.session_traces(session.id, session.layout.directory)
+    if address := endpoint.load(session.layout):
+        ours = traces.endpoint_traces(address) + ours
+    report = Report()
+    changed = _look_at_files(place, ours + traces.other_traces() if everything else ours, report, state.created / 1000)
+    if place.repository is None and (place.top / ".git").exists():
+        report.review.append(Review(".git", "unread", "git is not there to tell of the index, stashes and commits"))
+    for prefix, repo in place.repositories():
+        since = state.head if not prefix else None
+        _look_at_blobs(repo, prefix, ours, report, (since, state.created))
+    report.review += review(place, changed, state.status)
+    return report
+
+
+def scan_markers(settings: Settings, top: Path) -> Report:
+    """Look for the markers of any session and of other tools in a workspace's files; needs no session."""
+    report = Report()
+    _look_at_files(place_of(settings, top), traces.other_traces(), report, None)
+    return report
+
+
+def holding(settings: Settings, top: Path, address: Endpoint) -> list[Leftover]:
+    """The lines of a workspace's files that hold an endpoint's URL or its token."""
+    report = Report()
+    _look_at_files(place_of(settings, top), traces.endpoint_traces(address), report, None)
+    return report.leftovers
+
+
+def _look_at_files(
+    place: Workspace, wanted: Sequence[traces.Trace], report: Report, since: float | None
+) -> list[Found]:
+    """Add what the files hold to the report; gives the project's files that were changed since a time."""
+    changed: list[Found] = []
+    for found in place.files(ignored_since=since):
+        try:
+            with open_plain(found.path) as file:
+                hits = traces.look(iter(partial(file.read, BLOCK), b""), wanted)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            report.review.append(Review(found.name, "unread", f"could not be read: {error.strerror}"))
+            continue
+        report.files += 1
+        _add(report, found.file, IGNORED if found.ignored else WORKING_TREE, hits)
+        if since is not None and not found.ignored and found.changed >= since:
+            changed.append(found)
+    return changed
+
+
+def _look_at_blobs(
+    repo: Repository, prefix: str, wanted: Sequence[traces.Trace], report: Report, start: tuple[str | None, int]
+) -> None:
+    """Add what the index, the stashes and new commits of one repository hold."""
+    homes: dict[str, list[Blob]] = {}
+    for blob in (*repo.index(start[0]), *repo.stashes(), *repo.commits(*start)):
+        homes.setdefault(blob.oid, []).append(blob)
+    for oid, blocks in repo.contents(list(homes)) if homes else ():
+        hits = traces.look(blocks, wanted) if blocks is not None else []
+        for blob in homes[oid]:
+            if blocks is None:
+                report.review.append(
+                    Review(readable(f"{prefix}{blob.file}"), "unread", f"not in this clone ({blob.where})")
+                )
+            _add(report, f"{prefix}{blob.file}", blob.where, hits)
+
+
+def _add(report: Report, file: str, where: str, hits: Sequence[traces.Hit]) -> None:
+    name = readable(file)
+    report.leftovers += (Leftover(name, hit.line, hit.kind, hit.text, where) for hit in hits[:IN_FILE])
+    if len(hits) > IN_FILE:
+        report.review.append(Review(name, "more", f"{len(hits) - IN_FILE} more lines like those listed ({where})"))
