@@ -18,7 +18,7 @@
     │   └── SessionGone
     ├── CollectorError                  the server
     │   ├── PortTaken                   NoFreePort
-    │   └── CollectorFailed
+    │   └── CollectorFailed             CollectorRuns
     ├── LoopError                       the order of the loop
     │   ├── UnreadResolved              NotResolved
     │   ├── PressNotDelivered           NothingPublished
@@ -370,6 +370,18 @@ class CollectorFailed(CollectorError):
 
     def __str__(self) -> str:
         return f"The collector did not start: {self.reason}. `debugloop serve` shows it in the foreground."
+
+
+@dataclass(eq=False)
+class CollectorRuns(CollectorError):
+    """A collector in the foreground was asked for while one serves already."""
+
+    code = "collector_runs"
+    port: int | None
+
+    def __str__(self) -> str:
+        where = f" on port {self.port}" if self.port else ""
+        return f"A collector already serves this session{where}. `debugloop stop` ends it; then run this again."
 
 
 # -- the loop ------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def report(error: Exception, *, as_json: bool) -> int:
         else:
             from debugloop.evidence.visible import visible
 
-            click.echo(visible(sentence), err=True)
+            click.echo("\n".join(map(visible, sentence.split("\n"))), err=True)
         if os.environ.get(TRACEBACK):
             import traceback
 

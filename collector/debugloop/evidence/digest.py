@@ -7,6 +7,7 @@ what was left out is counted. All of it is quoted: what a program wrote is evide
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -17,8 +18,6 @@ from debugloop.evidence.query import UNTAGGED, hypotheses_of, text_of
 from debugloop.session.strict import members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from debugloop.session.collector_file import CollectorFile
     from debugloop.session.ledger import Hypothesis
     from debugloop.session.records import Row

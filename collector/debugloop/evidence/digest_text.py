@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator
+from typing import Any, cast
 
 import orjson
 
 from debugloop.evidence.rows import REASONS, compact
 from debugloop.evidence.visible import visible
 from debugloop.session.records import Number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def as_text(digest: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ that hold them. Malformed rows have no keys, so only the text filter can meet th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -16,8 +17,6 @@ import orjson
 from debugloop.evidence.rows import LEVELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from debugloop.session.records import Row
 
 UNTAGGED: Final = ""
