@@ -1,0 +1,145 @@
+"""The life of a collector's process: it serves until it is told to stop, its session ends, or nobody needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from debugloop.errors import DebugloopError
+from debugloop.ingest.rejections import INTERVAL
+from debugloop.ingest.server import Collector
+from debugloop.session import collector_file, endpoint, files
+from debugloop.session.journal import utc_now
+from debugloop.session.locks import is_held
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+    from debugloop.session.collector_file import CollectorFile
+    from debugloop.session.endpoint import Endpoint
+    from debugloop.session.session import Session
+
+LOOK_SECONDS: Final = 0.5
+"""How often the files are looked at: flags are obeyed within a second of their change."""
+_HOLDERS_SECONDS: Final = 30.0
+"""How often to look whether a panel or an agent needs the collector."""
+_FILES: Final = 2_048
+"""Descriptors that the connections, those past the limit and the files need at most; some systems give 256."""
+_STOP: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def run(session: Session, known: Endpoint, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve on a listening socket until a signal, the end of the session or idleness. The caller holds the lock.
+
+    ``ready`` is called once requests are answered. No traceback and no request is ever printed.
+    """
+    logging.disable(logging.CRITICAL)
+    _allow_descriptors()
+    asyncio.run(_Life(session, known).live(listener, ready))
+
+
+class _Life:
+    def __init__(self, session: Session, known: Endpoint) -> None:
+        self._session = session
+        self._layout = session.layout
+        self._endpoint = known
+        self._endpoint_seen = files.signature(self._layout.endpoint)
+        self._flags_seen: files.Signature | None = None
+        self._flush_handle: asyncio.TimerHandle | None = None
+        self._flushed = -INTERVAL
+        self._needed = 0.0
+
+    async def live(self, listener: socket.socket, ready: Callable[[], None]) -> None:
+        loop = asyncio.get_running_loop()
+        stopping = asyncio.Event()
+        loop.set_exception_handler(lambda _loop, _context: None)
+        for number in _STOP:
+            loop.add_signal_handler(number, stopping.set)
+        self._loop = loop
+        self._collector = Collector(self._session, self._endpoint, changed=self._flush_soon, gone=stopping.set)
+        self._update(lambda file: replace(file, pid=os.getpid(), started=utc_now()))
+        self._obey()
+        server = await loop.create_server(self._collector.connect, sock=listener, backlog=endpoint.BACKLOG)
+        self._collector.seen = self._needed = loop.time()
+        ready()
+        while not stopping.is_set():
+            try:
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await stopping.wait()
+            except TimeoutError:
+                if not self._goes_on():
+                    break
+        server.close()
+        self._bid_farewell()
+
+    def _goes_on(self) -> bool:
+        """Look at the files; gives whether the session still has this endpoint and somebody may need it."""
+        if files.signature(self._layout.session) is None or not self._own_endpoint():
+            return False
+        if files.signature(self._layout.collector) != self._flags_seen:
+            self._obey()
+        if self._collector.rejections.pending:
+            self._flush_soon()
+        now = self._loop.time()
+        idle = self._session.settings.idle_seconds
+        if now - self._needed >= min(_HOLDERS_SECONDS, idle / 4):
+            self._needed = now
+            if is_held(self._layout.panel_lock) or is_held(self._layout.agent_lock):
+                self._collector.seen = now
+        return now - self._collector.seen < idle
+
+    def _own_endpoint(self) -> bool:
+        seen = files.signature(self._layout.endpoint)
+        if seen == self._endpoint_seen:
+            return True
+        try:
+            if endpoint.load(self._layout) != self._endpoint:
+                return False
+        except DebugloopError:  # damaged: no reason to lose events
+            return True
+        self._endpoint_seen = seen
+        return True
+
+    def _obey(self) -> None:
+        """Take the flags from collector.json."""
+        self._flags_seen = files.signature(self._layout.collector)
+        try:
+            allowed = frozenset(collector_file.load(self._layout).allowed_origins)
+        except DebugloopError:  # damaged: the flags of before hold
+            return
+        self._collector.rules = replace(self._collector.rules, allowed=allowed)
+
+    def _flush_soon(self) -> None:
+        if self._flush_handle is None:
+            self._flush_handle = self._loop.call_at(max(self._loop.time(), self._flushed + INTERVAL), self._flush)
+
+    def _flush(self) -> None:
+        self._flush_handle = None
+        self._flushed = self._loop.time()
+        with suppress(DebugloopError, OSError):  # then they stay pending, and the next look tries again
+            self._collector.rejections.flush(self._update)
+
+    def _update(self, change: Callable[[CollectorFile], CollectorFile]) -> None:
+        collector_file.update(self._layout, self._session.settings, change)
+
+    def _bid_farewell(self) -> None:
+        self._flush()
+        with suppress(DebugloopError, OSError):  # the session may be gone, or its disk
+            self._update(lambda file: replace(file, pid=None))
+        self._collector.journal.close()
+
+
+def _allow_descriptors() -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,202 @@
+"""The collector of one session: each request from its head to its place in the log and its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from aiohttp import web
+
+from debugloop.errors import DebugloopError, NoSession, SessionFinished, SessionGone
+from debugloop.ingest import answers, connection, gate
+from debugloop.ingest.bodies import parse
+from debugloop.ingest.connection import Connection, Overflow
+from debugloop.ingest.gate import Head, Refusal, Rules
+from debugloop.ingest.rejections import Rejections
+from debugloop.ingest.unpacking import BrokenEncoding, TooLarge, unpack
+from debugloop.session.journal import Journal
+from debugloop.session.state import now_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aiohttp import StreamReader
+
+    from debugloop.ingest.bodies import Parsed
+    from debugloop.ingest.gate import Encoding
+    from debugloop.session.endpoint import Endpoint
+    from debugloop.session.session import Session
+
+_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+class Collector:
+    """Answers requests and writes what they hold. ``gone`` is called when the session's directory was deleted.
+
+    Nothing here survives a crash, and nothing has to: a record is on file before its 204 is written.
+    """
+
+    def __init__(
+        self, session: Session, endpoint: Endpoint, *, changed: Callable[[], None], gone: Callable[[], None]
+    ) -> None:
+        self.settings = session.settings
+        self.rules = Rules(endpoint.path, limit=session.settings.request_bytes)
+        self.rejections = Rejections(endpoint.token, changed)
+        self.journal = Journal(session)
+        self.open_connections = 0
+        self.seen = 0.0
+        """When the last request came, by the loop's clock."""
+        self._gone = gone
+        self._loop = asyncio.get_running_loop()
+        self._server = web.Server(self.answer)
+
+    def connect(self) -> asyncio.Protocol:
+        """The protocol of a new connection."""
+        if self.open_connections >= self.settings.connections:
+            return Overflow(self)
+        return Connection(self, self._server, self._loop)
+
+    def note(self, refusal: Refusal, *, origin: str | None = None, size: int | None = None, records: int = 1) -> None:
+        """Count a refusal, of ``records`` records that came in one request of ``size`` bytes."""
+        self.rejections.add(refusal.code, records=records, origin=origin, size=size, mend=refusal.mend)
+
+    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Judge a request in the order of the contract, and store what it holds."""
+        self.seen = self._loop.time()
+        head = _head(request)
+        judgement = gate.judge(head, self.rules)
+        refusal = judgement.refusal
+        if _head_bytes(request) > self.settings.head_bytes:
+            refusal = connection.head_too_large(self.settings.head_bytes)
+        waits = _waits_for_continue(request)
+        if refusal is not None:
+            return self._refuse(request, refusal, judgement.origin, size=head.length, last=waits)
+        if judgement.preflight:
+            return answers.preflight(gate.preflight_headers(head, judgement.origin))
+        if waits and request.transport is not None:
+            request.transport.write(_CONTINUE)
+        try:
+            body = unpack(await self._read(request), judgement.encoding, self.rules.limit)
+        except TooLarge:
+            return self._refuse(request, gate.too_large(self.rules.limit), judgement.origin, size=head.length)
+        except BrokenEncoding as error:
+            return self._refuse(request, _bad_encoding(error, judgement.encoding), judgement.origin, size=head.length)
+        except TimeoutError:
+            return self._refuse(request, connection.TOO_SLOW, judgement.origin, size=head.length, last=True)
+        except web.RequestPayloadError:
+            return self._refuse(request, connection.NOT_HTTP, judgement.origin, last=True)
+        except ConnectionError:
+            self.note(_INCOMPLETE, origin=judgement.origin, size=head.length)
+            raise
+        content_type = request.headers.get("Content-Type", "")
+        parsed = parse(body, content_type, self.settings, now_ms=now_ms(), from_page=judgement.origin is not None)
+        return self._store(request, parsed, judgement.origin, len(body))
+
+    def _store(self, request: web.BaseRequest, parsed: Parsed, origin: str | None, size: int) -> web.StreamResponse:
+        failures = [(rejected.index, _bad_record(rejected.message)) for rejected in parsed.rejected]
+        try:
+            if parsed.steps:
+                self.journal.new_run(parsed.steps)
+            full = self.journal.append(parsed.records) if parsed.records else []
+        except (SessionGone, NoSession) as error:
+            self._loop.call_soon(self._gone)
+            return self._refuse(request, Refusal(404, "session_gone", str(error)), origin, size=size, last=True)
+        except SessionFinished as error:
+            return self._refuse(request, _bad_record(str(error)), origin, size=size)
+        except (DebugloopError, OSError) as error:
+            refusal, full = _write_failed(error), list(range(len(parsed.records)))
+            failures += [(index, refusal) for index in (parsed.indexes or [0])]
+        else:
+            failures += [(parsed.indexes[place], _LOG_FULL) for place in full]
+        if not failures:
+            return answers.stored(origin)
+        failures.sort(key=lambda failure: failure[0])
+        for refusal in {failure.code: failure for _, failure in failures}.values():
+            records = sum(failure.code == refusal.code for _, failure in failures)
+            self.note(refusal, origin=origin, size=size, records=records)
+        first = failures[0][1]
+        if not parsed.batch:
+            return answers.refused(first, origin)
+        rejected = [{"index": index, "error": refusal.code} for index, refusal in failures]
+        return answers.refused(first, origin, stored=len(parsed.records) - len(full), rejected=rejected)
+
+    def _refuse(
+        self,
+        request: web.BaseRequest,
+        refusal: Refusal,
+        origin: str | None,
+        *,
+        size: int | None = None,
+        last: bool = False,
+    ) -> web.StreamResponse:
+        """Answer a refusal and count it. ``last``: what the client sends from here on is not read."""
+        named = origin if origin is not None else request.headers.get("Origin")
+        self.note(refusal, origin=named, size=size)
+        if last and isinstance(request.protocol, Connection):
+            return connection.last_answer(request.protocol, refusal, origin)
+        return answers.refused(refusal, origin)
+
+    async def _read(self, request: web.BaseRequest) -> bytes:
+        """The body as sent. Raises TooLarge, TimeoutError, RequestPayloadError or ConnectionError."""
+        content = request.content
+        if content.is_eof():
+            return await self._read_all(content)
+        async with asyncio.timeout(self.settings.body_seconds):
+            return await self._read_all(content)
+
+    async def _read_all(self, content: StreamReader) -> bytes:
+        body = b""
+        while not content.at_eof():
+            body += await content.readany()
+            if len(body) > self.rules.limit:
+                raise TooLarge
+        return body
+
+
+def _head(request: web.BaseRequest) -> Head:
+    headers = request.headers
+    length = headers.get("Content-Length", "")
+    return Head(
+        request.method,
+        request.raw_path,
+        headers.getall("Host", ()),
+        headers.getall("Origin", ()),
+        headers.getall("Content-Encoding", ()),
+        int(length) if length.isascii() and length.isdigit() else None,
+        headers.get("Access-Control-Request-Method"),
+        headers.get("Access-Control-Request-Headers"),
+        headers.get("Access-Control-Request-Private-Network") == "true",
+        headers.get("Access-Control-Request-Local-Network") == "true",
+    )
+
+
+def _head_bytes(request: web.BaseRequest) -> int:
+    line = len(request.method) + len(request.raw_path) + len("  HTTP/1.1\r\n\r\n")
+    return line + sum(len(name) + len(value) + len(": \r\n") for name, value in request.raw_headers)
+
+
+def _waits_for_continue(request: web.BaseRequest) -> bool:
+    expect = request.headers.get("Expect", "")
+    return expect.lower() == "100-continue" and request.version >= (1, 1) and not request.content.is_eof()
+
+
+def _bad_record(message: str) -> Refusal:
+    return Refusal(400, "bad_record", message, "send strict JSON, such as JSON.stringify gives")
+
+
+def _bad_encoding(error: BrokenEncoding, encoding: Encoding) -> Refusal:
+    message = f"The body cannot be unpacked: {error}."
+    return Refusal(400, "bad_record", message, f"send whole {encoding} data, or no Content-Encoding")
+
+
+def _write_failed(error: Exception) -> Refusal:
+    return Refusal(500, "write_failed", str(error), "free space on the disk that holds the session")
+
+
+_LOG_FULL: Final = Refusal(
+    507,
+    "log_full",
+    "The log of this run is full, so this event is not stored. Clear it in the panel or with `debugloop clear`.",
+    "debugloop clear",
+)
+_INCOMPLETE: Final = Refusal(400, "incomplete", "The client went away before the whole body had come.")
