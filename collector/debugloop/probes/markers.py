@@ -16,7 +16,7 @@ editors write keeps ASCII as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -84,12 +84,10 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A pair of markers that balance: everything from ``start`` to ``end`` (byte offsets) is the probe."""
+    """A pair of markers that balance: everything from the one to the other is the probe."""
 
     begin: Marker
     finish: Marker
-    start: int
-    end: int
 
     @property
     def probe(self) -> str:
@@ -121,11 +119,11 @@ def find(data: bytes) -> list[Marker]:
     return found
 
 
-def judge(markers: Iterable[Marker], data: bytes, session: str) -> tuple[list[Region], list[Problem]]:
+def judge(markers: Iterable[Marker], session: str) -> tuple[list[Region], list[Problem]]:
     """Pair the markers of one session in one file: its regions, and what does not pair.
 
-    ``data`` is the file that the markers were found in. A region of ours may stand within one of another session,
-    but none may stand within ours: it would go with it. With a problem, no region is to be trusted.
+    A region of ours may stand within one of another session, but none may stand within ours: it would go with it.
+    With a problem, no region is to be trusted.
     """
     regions: list[Region] = []
     problems: list[Problem] = []
@@ -150,22 +148,30 @@ def judge(markers: Iterable[Marker], data: bytes, session: str) -> tuple[list[Re
             problems.append(Problem(marker.line, f"{marker.probe} ends within {_since(begun)}"))
             begun = None
         else:
-            regions.append(_region(begun, marker, data))
+            regions.append(Region(begun, marker))
             begun = None
     if begun is not None:
         problems.append(Problem(begun.line, f"{begun.probe} begins but does not end"))
     return regions, problems
 
 
-def remove(data: bytes, regions: Sequence[Region]) -> bytes:
-    """The file without these regions; every other byte stands as it stood."""
+def remove(data: bytes, regions: Iterable[Region]) -> bytes:
+    """The file without these regions; every other byte stands as it stood.
+
+    The file ends as it ended: regions that end it without a line end of their own take the line break before them,
+    for whoever puts a probe below a last line without a line end has to add that one too.
+    """
     kept: list[bytes] = []
     here = 0
-    for region in sorted(regions, key=lambda region: region.start):
-        kept.append(data[here : region.start])
-        here = region.end
+    for region in sorted(regions, key=lambda region: region.begin.start):
+        kept.append(data[here : region.begin.start])
+        here = region.finish.end
     kept.append(data[here:])
-    return b"".join(kept)
+    text, width, base = _ascii_view(data)
+    left = b"".join(kept)
+    if here == base + len(text) * width > base and text[-1:] not in {b"\n", b"\r"}:
+        return left[: len(left) - _last_break(_ascii_view(left)[0]) * width]
+    return left
 
 
 def marker_lines(probe: str, opener: str, closer: str = "") -> tuple[str, str]:
@@ -184,18 +190,9 @@ def _since(begun: Marker) -> str:
     return f"{begun.probe}, which began in line {begun.line}"
 
 
-def _region(begin: Marker, finish: Marker, data: bytes) -> Region:
-    """From marker to marker. A region that ends the file takes the line break before it when it has none of its own.
-
-    The file ends as it ended before the probe: whoever adds a probe below a last line without a line end has to
-    add that line end too.
-    """
-    start = begin.start
-    text, width, base = _ascii_view(data)
-    at, last = (begin.start - base) // width, (finish.end - base) // width
-    if last == len(text) and at > 0 and text[-1:] not in {b"\n", b"\r"}:
-        start -= (2 if text[at - 2 : at] == b"\r\n" else 1) * width
-    return Region(begin, finish, start, finish.end)
+def _last_break(text: bytes) -> int:
+    """How many characters the line break at the end of a text has."""
+    return 2 if text.endswith(b"\r\n") else 1 if text.endswith((b"\n", b"\r")) else 0
 
 
 def _ascii_view(data: bytes) -> tuple[bytes, int, int]:

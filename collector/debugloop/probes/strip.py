@@ -78,7 +78,7 @@ def _plan(files: Iterable[Found], session: str, *, named: bool) -> list[_Edit]:
         own = markers.find(data)
         if not any(marker.session == session for marker in own):
             continue
-        regions, problems = markers.judge(own, data, session)
+        regions, problems = markers.judge(own, session)
         places += [(found.name, problem.line, problem.reason) for problem in problems]
         for region in regions:
             line = region.begin.line
