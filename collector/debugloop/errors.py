@@ -22,7 +22,8 @@
     ├── LoopError                       the order of the loop
     │   ├── UnreadResolved              NotResolved
     │   ├── PressNotDelivered           NothingPublished
-    │   └── NoTerminal                  Declined
+    │   ├── NoTerminal                  Declined
+    │   └── RunChanged
     └── ProbeError                      instrumentation in files
         ├── BrokenMarkers               OutsideWorkspace
         ├── FileUnwritable              FileUnreadable
@@ -442,6 +443,18 @@ class NothingPublished(LoopError):
 
     def __str__(self) -> str:
         return f"There are no steps and no events yet, so there is nothing to call {self.action}."
+
+
+@dataclass(eq=False)
+class RunChanged(LoopError):
+    """The person answered about a run that is no longer the current one."""
+
+    code = "run_changed"
+    run: int
+    current: int
+
+    def __str__(self) -> str:
+        return f"Run {self.current} was opened meanwhile, so nothing was sent for run {self.run}. Read its steps first."
 
 
 @dataclass(eq=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from debugloop.agent.inputs import Judgement, NewHypothesis, checked
 from debugloop.errors import InvalidCitation, RunNotFound
 from debugloop.session import ledger, runs
 
@@ -16,12 +15,16 @@ if TYPE_CHECKING:
 
 def add(session: Session, text: str, hypothesis_id: str | None = None) -> Hypothesis:
     """Write down a hypothesis. Raises InvalidHypothesis."""
+    from debugloop.agent.inputs import NewHypothesis, checked
+
     new = checked(NewHypothesis, text=text, id=hypothesis_id)
     return ledger.add(session, new.text, new.id)
 
 
 def judge(session: Session, hypothesis_id: str, verdict: str, citations: Sequence[str] = ()) -> Hypothesis:
     """Record a verdict and the rows that decide it. Raises InvalidHypothesis or InvalidCitation."""
+    from debugloop.agent.inputs import Judgement, checked
+
     judged = checked(Judgement, id=hypothesis_id, verdict=verdict, citations=tuple(citations))
     cited = [ledger.parse_citation(text) for text in judged.citations]
     for run, line in cited:

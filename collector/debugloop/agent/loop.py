@@ -166,7 +166,7 @@ def publish_steps(session: Session, steps: Steps, face: words.Face = words.CLI) 
     What ``wait`` returned before counts as read. An unread press on the run so far is retired, but an unread Resolved
     refuses. Raises SessionFinished, UnreadResolved, or what keeps the collector from starting: then no run is opened.
     """
-    _require_open(session)
+    require_open(session)
     for press in actions.unread(session):
         if press.action == "resolved" and not press.delivered and press.run == session.state().run:
             raise UnreadResolved(press.number, press.run)
@@ -193,7 +193,7 @@ def wait(session: Session, timeout: float, after: int | None = None, face: words
     PressNotDelivered.
     """
     deadline = time.monotonic() + timeout
-    _require_open(session)
+    require_open(session)
     if after:
         _acknowledge(session, after)
     sessions.touch_agent(session)
@@ -206,7 +206,7 @@ def wait(session: Session, timeout: float, after: int | None = None, face: words
         while press is None and (now := time.monotonic()) < deadline:
             if (changed := _signatures(session)) != seen:
                 seen = changed
-                _require_open(session)
+                require_open(session)
                 press = _next_press(session)
                 continue
             time.sleep(min(session.settings.poll_seconds, deadline - now))
@@ -221,6 +221,18 @@ def wait(session: Session, timeout: float, after: int | None = None, face: words
     if press and not press.delivered:
         actions.deliver(session, press.number)
     return _answer(session, press, collector, face)
+
+
+def clear(session: Session) -> tuple[int, int]:
+    """Empty the log of the current run; gives the run and how many events are gone. Ends nothing."""
+    require_open(session)
+    run, rows = runs.read(session)
+    journal = Journal(session)
+    try:
+        journal.clear()
+    finally:
+        journal.close()
+    return run, runs.count_events(rows)
 
 
 def read_evidence(session: Session) -> list[int]:
@@ -282,7 +294,8 @@ def _acknowledge(session: Session, number: int) -> None:
             actions.settle(session, press.number)
 
 
-def _require_open(session: Session) -> None:
+def require_open(session: Session) -> None:
+    """Refuse what only an unfinished session may do. Raises SessionFinished or SessionGone."""
     if files.signature(session.layout.session) is None:
         raise SessionGone(session.layout.directory)
     if session.state().mode != "debug":

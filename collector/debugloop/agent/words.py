@@ -110,9 +110,9 @@ def pending(face: Face, *, run: int, events: int, panel_open: bool) -> str:
     return f"The person has not pressed anything in run {run} ({heard}).{panel} Wait again: {face.wait}."
 
 
-def revived(port: int) -> str:
+def revived() -> str:
     """That the collector had died and serves again."""
-    return f"The collector was not running; it serves again on port {port}, under the same address."
+    return "The collector was not running; it serves again, on the same address."
 
 
 def name(press: Press) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from debugloop import __version__
 from debugloop.cli import INTERRUPTED
 from debugloop.cli.streams import close_stdout, open_streams, report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PIPE_CLOSED = 141
 """The exit code where the reader of our output went away: 128 and SIGPIPE, as shells count it."""
@@ -30,7 +33,7 @@ SECTIONS = {
 class Program(click.Group):
     """The command itself: it knows the names of all verbs and imports only the one that runs."""
 
-    def list_commands(self, _ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
         """The names of all verbs, in the order of the loop."""
         return [name for names in SECTIONS.values() for name in names]
 

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 import orjson
 
+from debugloop.cli.streams import write, write_json
 from debugloop.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from click.shell_completion import CompletionItem
 
     from debugloop.session.session import Session
@@ -37,31 +38,36 @@ class Call:
         self.session_id = session
         self.json = json
         self.settings = Settings.from_environment()
-        self.folder = Path.cwd()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the call was made in."""
+        try:
+            return Path.cwd()
+        except FileNotFoundError:
+            raise click.UsageError("The current folder is gone. Change into one that is there.") from None
 
     def open(self) -> Session:
         """The session that is meant (NoSession, SeveralSessions or SessionNotFound where none can be told)."""
-        from debugloop.session.session import open_session
+        from debugloop.session.session import find
 
-        return open_session(self.settings, self.session_id, self.folder, os.environ)
+        return find(self.settings, self.folder, session_id=self.session_id, environment=os.environ)
 
     def answer(self, value: object, text: str) -> None:
         """Write one answer to stdout: the value as JSON for programs, else the text for people."""
         if self.json:
-            write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
+            write_json(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
         elif text:
-            click.echo(text)
+            write(f"{text}\n")
 
     def say(self, text: str) -> None:
         """Narrate on stderr; programs that asked for JSON are spared."""
         if text and not self.json:
             click.echo(text, err=True)
 
-
-def write(data: bytes) -> None:
-    """Write bytes to stdout as they are and hand them on at once, so that a reader of a pipe sees them."""
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    def note(self, value: object, text: str) -> None:
+        """Say on stderr what belongs to an answer but is no part of its data, as JSON for programs."""
+        click.echo(orjson.dumps(value) if self.json else text, err=True)
 
 
 class Verb(click.Command):
@@ -76,7 +82,9 @@ class Verb(click.Command):
                 formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
-def verb(example: str, *, name: str | None = None) -> Callable[[Callable[Concatenate[Call, P], int | None]], Verb]:
+def verb(
+    example: str, *, name: str | None = None, context_settings: dict[str, Any] | None = None
+) -> Callable[[Callable[Concatenate[Call, P], int | None]], Verb]:
     """Make a verb of a function: its first docstring line is the summary, ``example`` a call that works."""
 
     def decorate(function: Callable[Concatenate[Call, P], int | None]) -> Verb:
@@ -87,7 +95,7 @@ def verb(example: str, *, name: str | None = None) -> Callable[[Callable[Concate
         option = click.option(
             "--session", metavar="ID", shell_complete=_sessions, help="Which session, where there are several."
         )
-        command = click.command(name, cls=Verb)(
+        command = click.command(name, cls=Verb, context_settings=context_settings)(
             option(click.option("--json", is_flag=True, help="Answer and report errors as JSON.")(run))
         )
         command.example = example
@@ -100,33 +108,12 @@ def _sessions(_ctx: click.Context, _parameter: click.Parameter, incomplete: str)
     from click.shell_completion import CompletionItem
 
     from debugloop.session.layout import workspace_of
-    from debugloop.session.session import list_sessions
+    from debugloop.session.session import in_folder
 
-    here = list_sessions(Settings.from_environment(), workspace_of(Path.cwd()))
+    here = in_folder(Settings.from_environment(), workspace_of(Path.cwd()))
     return [CompletionItem(session.id) for session in here if session.id.startswith(incomplete)]
 
 
-def controlling_terminal() -> int | None:
-    """A descriptor of the person's terminal, whatever stdin is; None where the process has none."""
-    try:
-        return os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-    except OSError:
-        return None
-
-
-def ask(question: str) -> bool | None:
-    """Ask yes or no on the controlling terminal; None where there is none. Enter alone is no."""
-    terminal = controlling_terminal()
-    if terminal is None:
-        return None
-    try:
-        os.write(terminal, f"{question} [y/N] ".encode())
-        answer = os.read(terminal, 1024).decode(errors="replace")
-    finally:
-        os.close(terminal)
-    return answer.strip().casefold() in {"y", "yes"}
-
-
-def clean(texts: Sequence[str]) -> list[str]:
-    """Arguments as true text: bytes that are no UTF-8 reach Python as lone surrogates, which no file can hold."""
-    return [text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in texts]
+def clean(text: str | None) -> str | None:
+    """An argument as true text: bytes that are no UTF-8 reach Python as lone surrogates, which no file can hold."""
+    return text and text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 import orjson
 
-from debugloop.errors import StateUnwritable
+from debugloop.errors import RunChanged, StateUnwritable
 from debugloop.session import files
 from debugloop.session.locks import hold
 from debugloop.session.state import now_ms
@@ -39,12 +39,18 @@ class Press:
     settled: bool = False
 
 
-def press(session: Session, action: Action, note: str | None = None) -> Press:
-    """Store a press, on disk before anything else happens; gives it with its number."""
+def press(session: Session, action: Action, note: str | None = None, *, run: int | None = None) -> Press:
+    """Store a press, on disk before anything else happens; gives it with its number.
+
+    ``run`` is the run that the person was asked about. Raises RunChanged where another one was opened meanwhile.
+    """
     note = note.strip()[:NOTE_CHARS].encode("utf-8", "replace").decode() if note and note.strip() else None
     with hold(session.layout.journal_lock, session.settings.lock_seconds):
+        current = session.state().run
+        if run is not None and run != current:
+            raise RunChanged(run, current)
         number = max((each.number for each in presses(session)), default=0) + 1
-        stored = Press(number, action, session.state().run, note, now_ms())
+        stored = Press(number, action, current, note, now_ms())
         _append(
             session, {"press": number, "action": action, "run": stored.run, "note": stored.note, "time": stored.time}
         )
