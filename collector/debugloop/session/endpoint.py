@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import errno
-import random
 import re
-import secrets
-import socket
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +12,8 @@ from debugloop.errors import CorruptFile, NoFreePort, PortTaken
 from debugloop.session import files
 
 if TYPE_CHECKING:
+    import socket
+
     from debugloop.session.layout import Layout
 
 HOST: Final = "127.0.0.1"
@@ -77,6 +76,9 @@ def delete(layout: Layout) -> None:
 
 def bind(port: int) -> socket.socket:
     """Listen on a port of localhost. Raises PortTaken; nobody is ended and no other port is tried."""
+    # every verb reads the endpoint, and few open a socket or make a token: 10 ms less for those that do not
+    import socket
+
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         # connections of the collector before this one may still be closing
@@ -97,6 +99,9 @@ def new() -> tuple[Endpoint, socket.socket]:
     Below it, because the system gives ports of that range to any client, which would take ours while the
     collector is down. Raises NoFreePort.
     """
+    import random
+    import secrets
+
     high = _ephemeral_start() - 1
     for _ in range(_TRIES):
         port = random.SystemRandom().randint(_LOWEST, high)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -84,7 +83,7 @@ def write_atomic(path: Path, data: bytes) -> None:
 
     Raises StateUnwritable when the disk refuses, SessionGone when the folder is not there.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         with os.fdopen(descriptor, "wb") as file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import secrets
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -212,7 +211,7 @@ def _sessions_in(settings: Settings, root: Path) -> list[Session]:
 
 
 def _create(settings: Settings, workspace: Path, root: Path, session_id: str | None, env: Mapping[str, str]) -> Session:
-    name = check_session_id(session_id or f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
+    name = check_session_id(session_id or f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}")
     layout = Layout(root / name)
     files.make_private_directory(layout.directory)
     host, host_id = host_session(env) or (None, None)
