@@ -59,8 +59,11 @@ class Parts:
     malformed: Malformed | None = None
 
 
-def parts(row: Row, zone: tzinfo | None = None) -> Parts:
-    """Take a row apart for showing, its time in ``zone`` (None: the local one)."""
+def parts(row: Row, zone: tzinfo | None = None, *, line_break: str = "\\n") -> Parts:
+    """Take a row apart for showing, its time in ``zone`` (None: the local one).
+
+    ``line_break`` is what stands between the lines of a message of several, such as a stack trace.
+    """
     if row.malformed:
         return Parts(message=visible(row.text.rstrip("\r")), malformed=row.malformed)
     record = row.exact()
@@ -80,7 +83,7 @@ def parts(row: Row, zone: tzinfo | None = None) -> Parts:
         level=level,
         hypothesis=_tag(record.get("hypothesisId")),
         location=_text(record.get("location")),
-        message=_text(record.get("message")),
+        message=_message(record.get("message"), line_break),
         data=" ".join(filter(None, data)),
     )
 
@@ -149,6 +152,12 @@ def _text(value: object) -> str:
     if value is None:
         return ""
     return visible(value) if isinstance(value, str) else compact(value)
+
+
+def _message(value: object, line_break: str) -> str:
+    if not isinstance(value, str) or isinstance(value, Number):
+        return _text(value)
+    return line_break.join(map(visible, value.rstrip("\n").replace("\r\n", "\n").split("\n")))
 
 
 def _tag(value: object) -> str:

@@ -106,6 +106,11 @@ class Layout:
         return self.directory / "panel.lock"
 
     @property
+    def popup_lock(self) -> Path:
+        """Held by what opens the panel in a tmux popup at each new run."""
+        return self.directory / "popup.lock"
+
+    @property
     def agent_lock(self) -> Path:
         """Held by a ``wait`` that waits."""
         return self.directory / "agent.lock"
@@ -125,5 +130,5 @@ class Layout:
         """Every file that deleting the session removes; others that lie there are the user's."""
         files = [self.session, self.log, self.endpoint, self.collector, self.actions, self.hypotheses]
         files += [self.probes, self.closing, self.plan]
-        files += [self.collector_lock, self.journal_lock, self.panel_lock, self.agent_lock]
+        files += [self.collector_lock, self.journal_lock, self.panel_lock, self.popup_lock, self.agent_lock]
         return [*files, *(self.run_archive(run) for run in self.archived_runs())]

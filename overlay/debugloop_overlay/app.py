@@ -1,0 +1,288 @@
+"""DEBUG LOGS: the panel that a person keeps open beside the program that is being debugged."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.message import Message
+
+from debugloop.errors import DebugloopError
+from debugloop.evidence.visible import visible
+from debugloop_overlay import languages, presses
+from debugloop_overlay.keys import bindings
+from debugloop_overlay.revive import start_collector
+from debugloop_overlay.snapshot import Counts, Snapshot
+from debugloop_overlay.view import Question, Reading, View
+from debugloop_overlay.widgets.board import Board
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import ComposeResult
+
+    from debugloop.session.actions import Action
+    from debugloop_overlay.languages.words import Words
+    from debugloop_overlay.watcher import Watcher
+    from debugloop_overlay.widgets.note import Note
+
+
+class Woke(Message):
+    """The watcher has something to take."""
+
+
+class Panel(App[None]):
+    """The panel of one session.
+
+    What it knows comes from the session's files by way of the watcher; a press goes into them before anything
+    else is done. What it shows is one View, made anew from this state whenever something changed.
+    """
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS = bindings()
+    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = None
+
+    def __init__(self, watcher: Watcher, words: Words, *, popup: bool = False) -> None:
+        super().__init__(ansi_color=True)
+        self.failure: str | None = None
+        """What ended the panel although nobody closed it."""
+        self.session = watcher.session
+        self._watcher = watcher
+        self._popup = popup
+        layout = self.session.layout
+        self._base = View(
+            words, self.session.id, str(layout.directory), str(layout.log), self.session.settings.log_bytes
+        )
+        self._feedback: Callable[[Words], str] | None = None
+        self._collector: Callable[[Words], str] | None = None
+        self._revived = False
+        self._old_rejections: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """The board is all there is."""
+        yield Board(self._base)
+
+    def on_mount(self) -> None:
+        """Listen to the watcher, which runs already, and to the signals that end a terminal program."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            loop.add_signal_handler(number, self.exit, None, 128 + number)
+        self._watcher.wake = lambda: self.post_message(Woke())
+        self.on_woke()
+
+    # -- what the files say ------------------------------------------------------------------------
+
+    def on_woke(self) -> None:
+        """Take what the watcher found and show it."""
+        update = self._watcher.take()
+        if update is None:
+            return
+        before, now = self._base.now, update.snapshot
+        counts = Counts() if update.reset else self._base.counts
+        if update.reset:
+            self._board.log_view.reset()
+        rows = [row for row in update.rows if not row.steps]
+        if rows:
+            malformed = sum(row.malformed is not None for row in rows)
+            counts = Counts(counts.events + len(rows), counts.malformed + malformed)
+            self._board.log_view.extend(rows)
+        self._base = replace(self._base, now=now, counts=counts)
+        if before.run != now.run:
+            self._feedback = None
+            self._base = replace(self._base, question=None)
+            self._old_rejections = before.latest[-1:]
+        self._watch_collector(now)
+        self._show()
+
+    def _watch_collector(self, now: Snapshot) -> None:
+        if now.collector != "down" or now.finished:
+            self._collector = None
+        elif self._collector is None:
+            self._collector = lambda words: words.collector_down
+            if not self._revived:
+                self.run_worker(self._revive())
+
+    async def _revive(self) -> None:
+        self._revived = True
+        self._collector = lambda words: words.collector_starting
+        self._show()
+        reason = await start_collector(self.session)
+        if reason:
+            self._collector = lambda words: words.collector_failed.format(reason=visible(reason))
+        self._watcher.look()
+        self._show()
+
+    def _show(self, **changes: object) -> None:
+        """Change the view and show it."""
+        self._base = replace(self._base, **changes)  # type: ignore[arg-type] # the fields of View, by name
+        words, latest = self._base.words, self._base.now.latest[-1:]
+        self._board.show(
+            replace(
+                self._base,
+                feedback=self._feedback(words) if self._feedback else "",
+                collector=self._collector(words) if self._collector else "",
+                stale_rejection=latest == self._old_rejections,
+            )
+        )
+
+    @property
+    def _board(self) -> Board:
+        return self.query_one(Board)
+
+    # -- the three actions -------------------------------------------------------------------------
+
+    def action_choose(self, step: int) -> None:
+        """Choose another action; a question that is open is dropped."""
+        self._feedback = None
+        self._board.actions.choose(step)
+        self._show(question=None)
+
+    async def action_run(self) -> None:
+        """Take the chosen action; a question that is open is answered with no."""
+        if self._base.question:
+            self._decline()
+            return
+        chosen = self._board.actions.chosen
+        await {"reproduced": self.action_reproduced, "resolved": self.action_resolved, "clear": self.action_clear}[
+            chosen
+        ]()
+
+    async def on_action_bar_clicked(self) -> None:
+        self._base = replace(self._base, question=None)
+        await self.action_run()
+
+    async def action_reproduced(self) -> None:
+        """Send Reproduced at once; in a run without an event, ask whether to say that no probe fired."""
+        if self._base.counts.events:
+            await self._take("reproduced")
+        else:
+            self._ask(self._base.words.ask_no_events.format(run=self._base.now.run), "no_events")
+
+    async def action_resolved(self) -> None:
+        self._ask(self._base.words.ask_resolved, "resolved")
+
+    async def action_clear(self) -> None:
+        self._ask(self._base.words.ask_clear.format(run=self._base.now.run), "clear")
+
+    def _ask(self, text: str, action: Action) -> None:
+        self._feedback = None
+        self._show(question=None if self._base.now.finished else Question(text, action))
+
+    async def action_confirm(self) -> None:
+        """Answer the open question with yes."""
+        if self._base.question:
+            await self._take(self._base.question.action)
+
+    def _decline(self) -> None:
+        self._feedback = lambda words: words.taken_back
+        self._show(question=None)
+
+    async def _take(self, action: Action) -> None:
+        if self._base.now.finished:
+            return
+        agent = self._base.now.agent
+        try:
+            # not on this thread: another process may hold the lock for a while
+            press, is_new = await asyncio.to_thread(presses.take, self.session, action, self._base.note)
+        except (DebugloopError, OSError) as error:
+            reason = visible(str(error))
+            self._feedback = lambda words: words.not_sent.format(reason=reason)
+            self._show(question=None)
+            return
+        self._feedback = lambda words: presses.told(words, press, agent, is_new=is_new)
+        self._watcher.look()
+        self._show(question=None, note="")
+        if self._popup and action != "clear":
+            self.exit()
+
+    # -- the note ----------------------------------------------------------------------------------
+
+    async def action_note(self) -> None:
+        """Write a note for the next action; where a question is open, n is its no."""
+        if self._base.question:
+            self._decline()
+            return
+        from debugloop_overlay.widgets.note import Note
+
+        field = Note(self._base.words.note_prompt, self._base.note)
+        await self._board.mount(field, after="#actions")
+        field.focus()
+        self._show(noting=True)
+
+    async def on_note_kept(self, message: Note.Kept) -> None:
+        self._feedback = None if message.text else lambda words: words.note_dropped
+        self._base = replace(self._base, note=message.text)
+        await self._leave_note()
+
+    async def _leave_note(self) -> None:
+        await self.query("#note").remove()
+        self._show(noting=False)
+
+    # -- moving and modes --------------------------------------------------------------------------
+
+    def action_scroll(self, lines: int) -> None:
+        self._board.scrolled.move(lines)
+
+    def action_page(self, pages: int) -> None:
+        area = self._board.scrolled
+        area.move(pages * area.page_lines)
+
+    def action_start(self) -> None:
+        self._board.scrolled.go_to_start()
+
+    def action_end(self) -> None:
+        self._board.scrolled.go_to_end()
+
+    def action_follow(self) -> None:
+        self._board.log_view.toggle_following()
+
+    def action_steps(self) -> None:
+        self._read("steps")
+
+    def action_help(self) -> None:
+        self._read("help")
+
+    def _read(self, what: Reading) -> None:
+        self._show(reading=None if self._base.reading == what else what)
+        self._board.reader.go_to_start()
+
+    def action_language(self) -> None:
+        self._show(words=languages.after(self._base.words), question=None)
+
+    def action_revive(self) -> None:
+        if self._base.now.collector == "down" and not self._base.now.finished:
+            self.run_worker(self._revive(), exclusive=True)
+
+    async def action_leave(self) -> None:
+        """Leave the innermost mode; where there is none, close."""
+        if self._base.noting:
+            await self._leave_note()
+        elif self._base.question:
+            self._decline()
+        elif self._base.reading:
+            self._read(self._base.reading)
+        else:
+            self.exit()
+
+    def action_close(self) -> None:
+        self.exit()
+
+    # -- an error of our own -----------------------------------------------------------------------
+
+    def _fatal_error(self) -> None:
+        # Textual would print a traceback with local variables, which hold what must not be shown
+        error = sys.exc_info()[1]
+        self.failure = self.failure or f"{type(error).__name__}: {error}"
+        self._close_messages_no_wait()
+
+    def panic(self, *_renderables: object) -> None:
+        """End the panel; Textual calls this when the input of the terminal cannot be read."""
+        self.failure = self.failure or "its input cannot be read"
+        with suppress(Exception):
+            self._close_messages_no_wait()

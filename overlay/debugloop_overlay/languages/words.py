@@ -1,0 +1,148 @@
+"""Every word of the panel. A language is one instance of Words, so that none can lack a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Forms: TypeAlias = tuple[str, str]
+"""A text for one and for several of something, each with ``{n}``. Languages without the difference repeat it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of one language. ``{name}`` marks what is filled in; nothing filled in is ever read as markup."""
+
+    code: str
+    name: str
+    """The language's name in itself."""
+
+    # the actions and what they ask
+    reproduced: str
+    resolved: str
+    clear: str
+    ask_no_events: str
+    ask_resolved: str
+    ask_clear: str
+    yes_no: str
+
+    # what the chosen action will do
+    hint_reproduced: str
+    hint_no_events: str
+    hint_resolved: str
+    hint_clear: str
+    hint_finished: str
+
+    # what was done
+    sent: str
+    sent_waiting: str
+    sent_working: str
+    sent_away: str
+    sent_no_events: str
+    cleared: str
+    already_sent: str
+    taken_back: str
+    not_sent: str
+
+    # the note
+    note_prompt: str
+    note_kept: str
+    note_dropped: str
+
+    # the header
+    run: str
+    agent_working: str
+    agent_waiting: str
+    agent_away: str
+    finished: str
+
+    # the counts
+    events: Forms
+    malformed: Forms
+    rejected: Forms
+    sampled: Forms
+    cap: str
+    cap_full: str
+    press_unread: str
+    press_handed: str
+    press_settled: str
+
+    # the log
+    log: str
+    following: str
+    paused: str
+    new_rows: Forms
+    resume: str
+    earlier_rows: Forms
+    nothing_yet: str
+    nothing_yet_restart: str
+    nothing_yet_where: str
+    nothing_yet_file: str
+    malformed_row: str
+    torn: str
+    not_json: str
+    not_an_object: str
+    bom: str
+    nul: str
+    invalid_utf8: str
+    too_long: str
+    too_deep: str
+    over_cap: str
+
+    # the steps
+    steps: str
+    no_steps: str
+    steps_over_http: str
+    more_lines: Forms
+
+    # states that must be told
+    collector_down: str
+    collector_starting: str
+    collector_failed: str
+    log_gone: str
+    log_full: str
+    last_rejection: str
+    other_panel: str
+    problem: str
+    too_small: str
+
+    # help
+    help: str
+    help_keys: str
+    help_session: str
+    help_directory: str
+    help_log: str
+    help_endpoint: str
+    help_rejections: str
+    help_none: str
+    key_choose: str
+    key_run: str
+    key_reproduced: str
+    key_resolved: str
+    key_clear: str
+    key_note: str
+    key_scroll: str
+    key_page: str
+    key_ends: str
+    key_follow: str
+    key_steps: str
+    key_revive: str
+    key_language: str
+    key_help: str
+    key_leave: str
+    key_quit: str
+    short_note: str
+    short_follow: str
+    short_steps: str
+    short_help: str
+    short_quit: str
+
+    # choosing a session
+    choose_title: str
+    choose_hint: str
+    choose_run: str
+
+
+def count(forms: Forms, n: int) -> str:
+    """``n`` of something, with the form that the number wants."""
+    return forms[n != 1].format(n=f"{n:,}")

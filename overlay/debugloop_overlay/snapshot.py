@@ -1,0 +1,51 @@
+"""What the files of a session say at one moment, frozen: the watcher takes it, the widgets show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from debugloop.session.actions import Press
+    from debugloop.session.collector_file import Rejection
+    from debugloop.session.records import Steps
+    from debugloop.session.session import AgentState
+    from debugloop.session.state import Mode
+
+Collector: TypeAlias = Literal["running", "down", "none"]
+"""``none``: the session has no endpoint, before its first start and after ``finish``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A session as the panel shows it, but for its rows. ``problem`` is why it cannot be read, as a sentence."""
+
+    mode: Mode = "debug"
+    run: int = 0
+    steps: Steps | None = None
+    agent: AgentState = "away"
+    collector: Collector = "none"
+    port: int | None = None
+    rejected: tuple[tuple[str, int], ...] = ()
+    """How often each reason refused a request."""
+    sampled: int = 0
+    latest: tuple[Rejection, ...] = ()
+    press: Press | None = None
+    """The latest press of this run that is for the agent."""
+    bytes: int = 0
+    gone: bool = False
+    """The log file is not there."""
+    other_panel: bool = False
+    problem: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        return self.mode == "build"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Rows of the run besides the steps, and how many of these are malformed."""
+
+    events: int = 0
+    malformed: int = 0

@@ -1,0 +1,44 @@
+"""All that the panel shows at one moment, frozen: the app makes it, the board shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from debugloop_overlay.snapshot import Counts, Snapshot
+
+if TYPE_CHECKING:
+    from debugloop.session.actions import Action
+    from debugloop_overlay.languages.words import Words
+
+Reading: TypeAlias = Literal["steps", "help"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that y or n answers, and the action that y takes."""
+
+    text: str
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is seen besides the rows of the log. Texts that are filled in already are visible text."""
+
+    words: Words
+    session: str
+    directory: str
+    log: str
+    cap: int
+    now: Snapshot = field(default_factory=Snapshot)
+    counts: Counts = field(default_factory=Counts)
+    question: Question | None = None
+    reading: Reading | None = None
+    noting: bool = False
+    note: str = ""
+    feedback: str = ""
+    collector: str = ""
+    """What is the matter with the collector."""
+    stale_rejection: bool = False
+    """The latest rejection is of an earlier run: no longer worth a notice."""
