@@ -26,10 +26,9 @@ from debugloop.errors import (
     SessionGone,
     UnreadResolved,
 )
-from debugloop.evidence.digest import counts, digest
+from debugloop.evidence.query import counts
 from debugloop.session import actions, collector_file, endpoint, files, ledger, runs
 from debugloop.session import session as sessions
-from debugloop.session.journal import Journal
 from debugloop.session.locks import Lock, hold
 from debugloop.session.state import now_ms
 
@@ -172,6 +171,8 @@ def publish_steps(session: Session, steps: Steps, face: words.Face = words.CLI) 
             raise UnreadResolved(press.number, press.run)
     served, revived = _bring_back(session)
     acknowledged = actions.settle_delivered(session)
+    from debugloop.session.journal import Journal
+
     journal = Journal(session)
     try:
         run = journal.new_run(steps)
@@ -226,6 +227,8 @@ def wait(session: Session, timeout: float, after: int | None = None, face: words
 def clear(session: Session) -> tuple[int, int]:
     """Empty the log of the current run; gives the run and how many events are gone. Ends nothing."""
     require_open(session)
+    from debugloop.session.journal import Journal
+
     run, rows = runs.read(session)
     journal = Journal(session)
     try:
@@ -263,6 +266,8 @@ def _answer(session: Session, press: Press | None, collector: str, face: words.F
         following = words.no_events(face, press)
     else:
         following = words.reproduced(face, press, events)
+    from debugloop.evidence.digest import digest
+
     waited = Waited(press.action, press, run, events, {}, verified, collector, panel, following)
     room = session.settings.answer_bytes - len(orjson.dumps(waited.to_json()))
     evidence = digest(

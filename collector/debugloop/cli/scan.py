@@ -37,9 +37,9 @@ def command(call: Call) -> int | None:
     lines += [f"{visible(each.file)}: review: {visible(each.text)}" for each in report.review]
     call.answer(report.as_json(), "\n".join(lines))
     found = len(report.leftovers)
-    call.say(
-        f"{found or 'Nothing'} left in {report.files} files."
-        if found != 1
-        else f"1 line left, of {report.files} files."
-    )
+    call.say(f"{_count(found, 'line') if found else 'Nothing'} left, in {_count(report.files, 'file')} looked at.")
     return LEFTOVERS if found else None
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

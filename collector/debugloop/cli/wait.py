@@ -6,7 +6,6 @@ import click
 
 from debugloop.agent import loop, words
 from debugloop.cli.verb import Call, verb
-from debugloop.evidence.digest_text import as_text
 from debugloop.evidence.visible import visible
 
 PENDING = 3
@@ -45,6 +44,8 @@ def _text(waited: loop.Waited) -> str:
         return "\n".join(
             ["Pending.", *([f"Events so far by hypothesis: {', '.join(heard)}."] if heard else []), waited.next]
         )
+    from debugloop.evidence.digest_text import as_text
+
     lines = [f"{words.name(waited.press)}: press {waited.press.number}, run {waited.run}."]
     if waited.press.note:
         lines.append(f"The person's note: {visible(waited.press.note)}")

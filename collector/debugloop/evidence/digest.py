@@ -159,16 +159,6 @@ def digest(
     return answer
 
 
-def counts(rows: Iterable[Row]) -> dict[str, int]:
-    """How many events each hypothesis has, in order of occurrence, untagged ones under the empty id."""
-    found: dict[str, int] = {}
-    for row in rows:
-        if not (row.steps or row.malformed):
-            for name in hypotheses_of(row.record()):
-                found[name] = found.get(name, 0) + 1
-    return found
-
-
 def _content(row: Row, record: dict[str, Any]) -> bytes:
     """What makes two events equal: the bytes of the record but for its time. So 1.10 and 1.1, or 1 and "1", are two."""
     raw = without_stamp(row)

@@ -85,6 +85,16 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found)) or (UNTAGGED,)
 
 
+def counts(rows: Iterable[Row]) -> dict[str, int]:
+    """How many events each hypothesis has, in order of occurrence, untagged ones under the empty id."""
+    found: dict[str, int] = {}
+    for row in rows:
+        if not (row.steps or row.malformed):
+            for name in hypotheses_of(row.record()):
+                found[name] = found.get(name, 0) + 1
+    return found
+
+
 def level_of(record: dict[str, Any]) -> str:
     """The level of an event: its letter, so that WARN and warning are one; an unknown one as it is; empty for none."""
     return _level(text_of(record.get("level")))
