@@ -256,8 +256,8 @@ def _wrapped(value: strict.Value) -> bytes:
 def _loads(text: bytes) -> dict[str, Any]:
     try:
         return cast("dict[str, Any]", orjson.loads(text))
-    except orjson.JSONDecodeError:  # a number past every float: only its name matters here
-        return cast("dict[str, Any]", json.loads(text, parse_int=str, parse_float=str))
+    except orjson.JSONDecodeError:  # a number past every float; no number matters here
+        return cast("dict[str, Any]", json.loads(text, parse_int=len, parse_float=len))
 
 
 def _is_json(text: bytes, content_type: str) -> bool:

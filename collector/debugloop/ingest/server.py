@@ -85,9 +85,8 @@ class Collector:
             return self._refuse(request, connection.TOO_SLOW, judgement.origin, size=head.length, last=True)
         except web.RequestPayloadError:
             return self._refuse(request, connection.NOT_HTTP, judgement.origin, last=True)
-        except ConnectionError:
-            self.note(_INCOMPLETE, origin=judgement.origin, size=head.length)
-            raise
+        except ConnectionError:  # nobody reads this answer, but the loss is counted
+            return self._refuse(request, _INCOMPLETE, judgement.origin, size=head.length, last=True)
         content_type = request.headers.get("Content-Type", "")
         parsed = parse(body, content_type, self.settings, now_ms=now_ms(), from_page=judgement.origin is not None)
         return self._store(request, parsed, judgement.origin, len(body))
