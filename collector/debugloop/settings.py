@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
@@ -58,6 +58,8 @@ class Settings:
     """How long to wait for another process's lock on the files of a session."""
     poll_seconds: float = 0.05
     """How often readers look at the log."""
+    fast_path: bool = True
+    """Whether the collector takes small requests the short way; 0 switches it off."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
@@ -66,21 +68,40 @@ class Settings:
         Raises InvalidSetting for a number that is none, or is not above zero.
         """
         env = os.environ if environment is None else environment
-        values: dict[str, int | float] = {}
+        values: dict[str, float] = {}
         for field in fields(cls):
             variable = f"DEBUGLOOP_{field.name.upper()}"
             text = env.get(variable, "")
             if field.name != "home" and text:
-                values[field.name] = _number(variable, text, whole=isinstance(field.default, int))
+                values[field.name] = _READERS[type(field.default)](variable, text)
         home = env.get("DEBUGLOOP_HOME", "")
         return cls(home=Path(home).expanduser().absolute() if home else default_home(), **values)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- each value has its field's own type, by _number
 
 
-def _number(variable: str, text: str, *, whole: bool) -> int | float:
+def _switch(variable: str, text: str) -> bool:
+    if text not in {"0", "1"}:
+        raise InvalidSetting(variable, text, "0 or 1")
+    return text == "1"
+
+
+def _whole(variable: str, text: str) -> int:
     try:
-        value = int(text) if whole else float(text)
+        value = int(text)
+    except ValueError:
+        value = 0
+    if not 0 < value <= _MOST:
+        raise InvalidSetting(variable, text, "a whole number above 0")
+    return value
+
+
+def _seconds(variable: str, text: str) -> float:
+    try:
+        value = float(text)
     except ValueError:
         value = 0
     if not 0 < value <= _MOST:  # also refuses nan
-        raise InvalidSetting(variable, text, "a whole number above 0" if whole else "a number of seconds above 0")
+        raise InvalidSetting(variable, text, "a number of seconds above 0")
     return value
+
+
+_READERS: dict[type, Callable[[str, str], float]] = {bool: _switch, int: _whole, float: _seconds}

@@ -34,7 +34,7 @@ async def open_house(session: Session) -> AsyncIterator[Open]:
         server.close()
         for wire in house.wires:
             wire.close()
-        house.collector.journal.close()
+        house.collector.close()
 
 
 @pytest.fixture

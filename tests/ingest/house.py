@@ -120,7 +120,7 @@ class House:
             nonlocal file
             file = change(CollectorFile())
 
-        self.collector.rejections.flush(update)
+        self.collector.flush(update)
         return file.rejected
 
 

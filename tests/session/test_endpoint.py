@@ -60,7 +60,17 @@ def test_a_damaged_endpoint_is_named_and_never_replaced(session: Session, wrong:
 def test_collector_json_keeps_counts_rejections_and_flags(session: Session) -> None:
     assert collector_file.load(session.layout) == CollectorFile()
     told = Rejection("2026-01-01T00:00:00Z", "origin_refused", "http://x.test", 10, "--allow-origin http://x.test")
-    full = CollectorFile(7, "2026", ("http://a.test",), {"origin_refused": 3}, 2, (told,))
+    full = CollectorFile(
+        pid=7,
+        started="2026",
+        allowed_origins=("http://a.test",),
+        redact=False,
+        rejected={"origin_refused": 3},
+        sampled=2,
+        sampled_keys={"a.js:1": 2},
+        redacted=1,
+        latest=(told,),
+    )
     collector_file.update(session.layout, session.settings, lambda _: full)
     assert collector_file.load(session.layout) == full
     collector_file.update(session.layout, session.settings, lambda old: replace(old, allowed_origins=()))

@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import orjson
 
 from debugloop.errors import InvalidSteps
+from debugloop.ingest.flood import key_of
 from debugloop.session import strict
 from debugloop.session.records import STEPS_TYPE, Steps, steps_from
 
@@ -30,6 +31,13 @@ _NEXT_LINE: Final = re.compile(rb"\n(?=[{\[])")
 _BLANK: Final = b" \t\r\n"
 
 
+class Event(NamedTuple):
+    """A record as the journal takes it (a strict one-line JSON object without ``_``), and its key for flood control."""
+
+    record: bytes
+    key: str
+
+
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A value of the body that is not stored: its index in the batch, and a sentence with the position."""
@@ -42,11 +50,11 @@ class Rejected:
 class Parsed:
     """What a body holds.
 
-    ``records`` are strict one-line JSON objects without ``_``, as the journal takes them; ``indexes`` are their
-    places in the batch. ``steps`` is set, and ``records`` is empty, if the body opens a new run.
+    ``indexes`` are the places of the events in the batch. ``steps`` is set, and ``events`` is empty, if the body
+    opens a new run.
     """
 
-    records: list[bytes] = field(default_factory=list[bytes])
+    events: list[Event] = field(default_factory=list[Event])
     indexes: list[int] = field(default_factory=list[int])
     rejected: list[Rejected] = field(default_factory=list[Rejected])
     steps: Steps | None = None
@@ -54,12 +62,12 @@ class Parsed:
     @property
     def batch(self) -> bool:
         """Whether the body holds more than one value."""
-        return len(self.records) + len(self.rejected) > 1
+        return len(self.events) + len(self.rejected) > 1
 
 
 def parse(body: bytes, content_type: str, settings: Settings, *, now_ms: int, from_page: bool = False) -> Parsed:
     """Judge a whole body, unpacked. ``from_page``: it came with an Origin, so it may not open a run."""
-    plain = _plain_object(body, settings.nesting, now_ms)
+    plain = plain_event(body, settings.nesting, now_ms)
     if plain is not None:
         return Parsed([plain], [0])
     offset = len(_BOM) if body.startswith(_BOM) else 0
@@ -72,8 +80,8 @@ def parse(body: bytes, content_type: str, settings: Settings, *, now_ms: int, fr
         # deeper than any limit, but JSON: then it is too deep, and no text
         lenient = _Reader(text, len(text), offset)
         if not reader.too_deep or not lenient.read():
-            message = orjson.dumps({"message": text.decode("utf-8", "replace"), "timestamp": now_ms})
-            return Parsed([message], [0])
+            message = text.decode("utf-8", "replace")
+            return Parsed([Event(orjson.dumps({"message": message, "timestamp": now_ms}), message)], [0])
     return _judged(reader, settings, now_ms, from_page=from_page)
 
 
@@ -199,7 +207,7 @@ def _judged(reader: _Reader, settings: Settings, now_ms: int, *, from_page: bool
         if value.get("type") == STEPS_TYPE:
             alone = len(reader.items) == 1 and not reader.broken
             return _steps(value, settings, alone=alone, from_page=from_page)
-        parsed.records.append(_finished(item.text, value, now_ms))
+        parsed.events.append(_finished(item.text, value, now_ms))
         parsed.indexes.append(item.index)
     if not reader.items and not reader.broken:
         return _refused("The array is empty. Send at least one record.")
@@ -217,8 +225,8 @@ def _steps(value: dict[str, Any], settings: Settings, *, alone: bool, from_page:
         return _refused(str(error))
 
 
-def _plain_object(body: bytes, nesting: int, now_ms: int) -> bytes | None:
-    """The record of a body that is one ordinary object, which nearly all are; None: look closer."""
+def plain_event(body: bytes, nesting: int, now_ms: int) -> Event | None:
+    """The event of a body that is one ordinary object, which nearly all are; None: look closer."""
     try:
         value: object = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -234,7 +242,7 @@ def _plain_object(body: bytes, nesting: int, now_ms: int) -> bytes | None:
     return _finished(text, record, now_ms)
 
 
-def _finished(text: bytes, value: dict[str, Any], now_ms: int) -> bytes:
+def _finished(text: bytes, value: dict[str, Any], now_ms: int) -> Event:
     """The record as stored: ``_`` is the server's, so the client's own is renamed; a missing time is set."""
     if "_" in value:
         pieces: list[bytes] = []
@@ -246,7 +254,7 @@ def _finished(text: bytes, value: dict[str, Any], now_ms: int) -> bytes:
         text = b"".join((*pieces, text[copied:]))
     if "timestamp" not in value:
         text = b'%b%b"timestamp":%d}' % (text[:-1].rstrip(_BLANK), b"," if value else b"", now_ms)
-    return text
+    return Event(text, key_of(value))
 
 
 def _wrapped(value: strict.Value) -> bytes:

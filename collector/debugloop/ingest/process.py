@@ -84,7 +84,7 @@ class _Life:
             return False
         if files.signature(self._layout.collector) != self._flags_seen:
             self._obey()
-        if self._collector.rejections.pending:
+        if self._collector.pending:
             self._flush_soon()
         now = self._loop.time()
         idle = self._session.settings.idle_seconds
@@ -110,10 +110,10 @@ class _Life:
         """Take the flags from collector.json."""
         self._flags_seen = files.signature(self._layout.collector)
         try:
-            allowed = frozenset(collector_file.load(self._layout).allowed_origins)
+            told = collector_file.load(self._layout)
         except DebugloopError:  # damaged: the flags of before hold
             return
-        self._collector.rules = replace(self._collector.rules, allowed=allowed)
+        self._collector.obey(told)
 
     def _flush_soon(self) -> None:
         if self._flush_handle is None:
@@ -123,7 +123,7 @@ class _Life:
         self._flush_handle = None
         self._flushed = self._loop.time()
         with suppress(DebugloopError, OSError):  # then they stay pending, and the next look tries again
-            self._collector.rejections.flush(self._update)
+            self._collector.flush(self._update)
 
     def _update(self, change: Callable[[CollectorFile], CollectorFile]) -> None:
         collector_file.update(self._layout, self._session.settings, change)
@@ -132,7 +132,7 @@ class _Life:
         self._flush()
         with suppress(DebugloopError, OSError):  # the session may be gone, or its disk
             self._update(lambda file: replace(file, pid=None))
-        self._collector.journal.close()
+        self._collector.close()
 
 
 def _allow_descriptors() -> None:

@@ -52,13 +52,12 @@ class Rejections:
         """Whether collector.json lacks any."""
         return bool(self._counts)
 
-    def flush(self, update: Callable[[Callable[[CollectorFile], CollectorFile]], None]) -> None:
-        """Add what is pending to collector.json; if ``update`` fails it stays pending."""
-        if self._counts:
-            update(self._added)
-            self._counts.clear()
-            self._latest.clear()
+    def counted(self) -> None:
+        """What `count` added is on file."""
+        self._counts.clear()
+        self._latest.clear()
 
-    def _added(self, file: CollectorFile) -> CollectorFile:
+    def count(self, file: CollectorFile) -> CollectorFile:
+        """collector.json with what is pending."""
         rejected = dict(Counter(file.rejected) + self._counts)
         return replace(file, rejected=rejected, latest=(*file.latest, *self._latest)[-LATEST:])

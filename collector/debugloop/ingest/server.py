@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
@@ -11,10 +12,11 @@ from debugloop.errors import DebugloopError, NoSession, SessionFinished, Session
 from debugloop.ingest import answers, connection, gate
 from debugloop.ingest.bodies import parse
 from debugloop.ingest.connection import Connection, Overflow
+from debugloop.ingest.fast import FastConnection, FastLane
 from debugloop.ingest.gate import Head, Refusal, Rules
+from debugloop.ingest.intake import Intake, Outcome
 from debugloop.ingest.rejections import Rejections
 from debugloop.ingest.unpacking import BrokenEncoding, TooLarge, unpack
-from debugloop.session.journal import Journal
 from debugloop.session.state import now_ms
 
 if TYPE_CHECKING:
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from aiohttp import StreamReader
 
     from debugloop.ingest.bodies import Parsed
-    from debugloop.ingest.gate import Encoding
+    from debugloop.ingest.gate import Encoding, Judgement
+    from debugloop.session.collector_file import CollectorFile
     from debugloop.session.endpoint import Endpoint
     from debugloop.session.session import Session
 
@@ -41,24 +44,56 @@ class Collector:
     ) -> None:
         self.settings = session.settings
         self.rules = Rules(endpoint.path, limit=session.settings.request_bytes)
-        self.rejections = Rejections(endpoint.token, changed)
-        self.journal = Journal(session)
+        self.intake = Intake(session, endpoint.token)
+        self.counts_changed = changed
         self.open_connections = 0
         self.seen = 0.0
         """When the last request came, by the loop's clock."""
         self._gone = gone
         self._loop = asyncio.get_running_loop()
+        self._rejections = Rejections(endpoint.token, changed)
         self._server = web.Server(self.answer)
+        self._lane = FastLane(self, self._loop) if session.settings.fast_path else None
 
     def connect(self) -> asyncio.Protocol:
         """The protocol of a new connection."""
         if self.open_connections >= self.settings.connections:
             return Overflow(self)
+        if self._lane is not None:
+            return FastConnection(self._lane, self, self._server, self._loop)
         return Connection(self, self._server, self._loop)
+
+    def obey(self, told: CollectorFile) -> None:
+        """Take the flags of collector.json."""
+        self.intake.redacting = told.redact
+        self.intake.sampling = told.sampling
+        allowed = frozenset(told.allowed_origins)
+        if allowed != self.rules.allowed:
+            self.rules = replace(self.rules, allowed=allowed)
+            if self._lane is not None:
+                self._lane.forget()
+
+    @property
+    def pending(self) -> bool:
+        """Whether collector.json lacks any count."""
+        return self._rejections.pending or self.intake.pending
+
+    def flush(self, update: Callable[[Callable[[CollectorFile], CollectorFile]], None]) -> None:
+        """Add the counts to collector.json; if ``update`` fails they stay pending."""
+        if self.pending:
+            update(lambda file: self.intake.count(self._rejections.count(file)))
+            self._rejections.counted()
+            self.intake.counted()
+
+    def close(self) -> None:
+        """Write what waits for its turn, and close the log."""
+        if self._lane is not None:
+            self._lane.flush()
+        self.intake.close()
 
     def note(self, refusal: Refusal, *, origin: str | None = None, size: int | None = None, records: int = 1) -> None:
         """Count a refusal, of ``records`` records that came in one request of ``size`` bytes."""
-        self.rejections.add(refusal.code, records=records, origin=origin, size=size, mend=refusal.mend)
+        self._rejections.add(refusal.code, records=records, origin=origin, size=size, mend=refusal.mend)
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Judge a request in the order of the contract, and store what it holds."""
@@ -75,6 +110,7 @@ class Collector:
             return answers.preflight(gate.preflight_headers(head, judgement.origin))
         if waits and request.transport is not None:
             request.transport.write(_CONTINUE)
+        _learn(request, judgement, head)
         try:
             body = unpack(await self._read(request), judgement.encoding, self.rules.limit)
         except TooLarge:
@@ -95,20 +131,24 @@ class Collector:
         failures = [(rejected.index, _bad_record(rejected.message)) for rejected in parsed.rejected]
         try:
             if parsed.steps:
-                self.journal.new_run(parsed.steps)
-            full = self.journal.append(parsed.records) if parsed.records else []
+                self.intake.open_run(parsed.steps)
+            outcomes = self.intake.store(parsed.events) if parsed.events else []
         except (SessionGone, NoSession) as error:
             self._loop.call_soon(self._gone)
             return self._refuse(request, Refusal(404, "session_gone", str(error)), origin, size=size, last=True)
         except SessionFinished as error:
             return self._refuse(request, _bad_record(str(error)), origin, size=size)
         except (DebugloopError, OSError) as error:
-            refusal, full = _write_failed(error), list(range(len(parsed.records)))
+            refusal, outcomes = _write_failed(error), list[Outcome]()
             failures += [(index, refusal) for index in (parsed.indexes or [0])]
-        else:
-            failures += [(parsed.indexes[place], _LOG_FULL) for place in full]
+        full = [index for index, outcome in zip(parsed.indexes, outcomes, strict=False) if outcome is Outcome.FULL]
+        failures += [(index, _LOG_FULL) for index in full]
+        if self.intake.pending:
+            self.counts_changed()
+        stored = outcomes.count(Outcome.STORED)
         if not failures:
-            return answers.stored(origin)
+            more = {"stored": stored} if parsed.batch else {}
+            return answers.sampled(origin, **more) if Outcome.SAMPLED in outcomes else answers.stored(origin)
         failures.sort(key=lambda failure: failure[0])
         for refusal in {failure.code: failure for _, failure in failures}.values():
             records = sum(failure.code == refusal.code for _, failure in failures)
@@ -117,7 +157,7 @@ class Collector:
         if not parsed.batch:
             return answers.refused(first, origin)
         rejected = [{"index": index, "error": refusal.code} for index, refusal in failures]
-        return answers.refused(first, origin, stored=len(parsed.records) - len(full), rejected=rejected)
+        return answers.refused(first, origin, stored=stored, rejected=rejected)
 
     def _refuse(
         self,
@@ -150,6 +190,11 @@ class Collector:
             if len(body) > self.rules.limit:
                 raise TooLarge
         return body
+
+
+def _learn(request: web.BaseRequest, judgement: Judgement, head: Head) -> None:
+    if isinstance(request.protocol, FastConnection) and judgement.encoding == "identity":
+        request.protocol.learn(request, judgement.origin, head.length)
 
 
 def _head(request: web.BaseRequest) -> Head:

@@ -36,8 +36,15 @@ class CollectorFile:
     pid: int | None = None
     started: str | None = None
     allowed_origins: tuple[str, ...] = ()
+    redact: bool = True
+    sampling: bool = True
     rejected: dict[str, int] = field(default_factory=dict[str, int])
     sampled: int = 0
+    """Events that flood control left out."""
+    sampled_keys: dict[str, int] = field(default_factory=dict[str, int])
+    """Those that left out most, by key."""
+    redacted: int = 0
+    """Secrets that were hidden."""
     latest: tuple[Rejection, ...] = ()
 
 
@@ -71,6 +78,10 @@ def _collector_file(value: dict[str, Any]) -> CollectorFile:
     known = {name: value[name] for name in CollectorFile.__dataclass_fields__ if name in value}
     known["allowed_origins"] = tuple(map(str, known.get("allowed_origins", ())))
     known["rejected"] = {str(code): int(count) for code, count in dict(known.get("rejected", {})).items()}
-    known["sampled"] = int(known.get("sampled", 0))
+    known["sampled_keys"] = {str(key): int(count) for key, count in dict(known.get("sampled_keys", {})).items()}
+    for name in ("sampled", "redacted"):
+        known[name] = int(known.get(name, 0))
+    for name in ("redact", "sampling"):
+        known[name] = bool(known.get(name, True))
     known["latest"] = tuple(Rejection(**item) for item in known.get("latest", ()))
     return CollectorFile(**known)

@@ -134,10 +134,10 @@ def read_json(path: Path) -> dict[str, Any] | None:
     return fields
 
 
-def signature(path: Path) -> Signature | None:
+def signature(path: Path | str) -> Signature | None:
     """What changes whenever the file is replaced or written: inode, time in ns, size. None: no such file."""
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116 -- of each append: a Path would double its cost
     except OSError:
         return None
     return (status.st_ino, status.st_mtime_ns, status.st_size)

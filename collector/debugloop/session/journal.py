@@ -42,6 +42,11 @@ class Journal:
         self.session = session
         self._log = -1
         self._lock = -1
+        self._session_file = os.fspath(session.layout.session)
+        self._size = 0
+        """Bytes in the log, as far as we saw."""
+        self._ended = -1
+        """Where our last write ended with a line feed: if the log still ends there, the next line is a fresh one."""
         self._seen: files.Signature | None = None
         self._state: State | None = None
 
@@ -54,7 +59,7 @@ class Journal:
         with self._locked():
             state_now = self._current()
             stamp = b'"_":{"observed":"%b","run":%d}}\n' % (utc_now().encode(), state_now.run)
-            size = os.fstat(self._log).st_size
+            size = self._size
             fresh = self._fresh_line(size)
             room = self.session.settings.log_bytes - size - len(fresh)
             lines: list[bytes] = []
@@ -76,7 +81,7 @@ class Journal:
         with self._locked():
             old = self._current()
             clears = {**old.clears, str(old.run): old.clears.get(str(old.run), 0) + 1}
-            self._replace(os.fstat(self._log).st_size, clears=clears)
+            self._replace(self._size, clears=clears)
 
     def new_run(self, steps: Steps) -> int:
         """Open the next run with these steps; the run so far goes to ``runs/`` if it had events. Gives its number.
@@ -90,6 +95,26 @@ class Journal:
             archived = runs.archive(self.session.layout, self.session.settings, self._log, old.run)
             self._replace(archived, run=old.run + 1, steps=steps)
             return old.run + 1
+
+    @property
+    def size(self) -> int:
+        """Bytes in the log at the end of the last append or look."""
+        return self._size
+
+    def look(self) -> None:
+        """Bring `size` and `epoch` up to date with what others did."""
+        with self._locked():
+            self._current()
+
+    @property
+    def epoch(self) -> tuple[int, int]:
+        """The run, and how often it was cleared, as of the last append or look: another epoch is another content."""
+        now = self._state
+        return (now.run, now.clears.get(str(now.run), 0)) if now else (0, 0)
+
+    def read(self, start: int, size: int) -> bytes:
+        """Up to ``size`` bytes of the log from ``start`` on."""
+        return os.pread(self._log, size, start)
 
     def close(self) -> None:
         """Close the descriptors; the journal can be used again afterwards."""
@@ -108,7 +133,9 @@ class Journal:
             self._open()
             if lock_descriptor(self._lock, blocking=False):
                 # the folder may have been deleted, or deleted and made again, since we opened it
-                if os.fstat(self._lock).st_nlink and os.fstat(self._log).st_nlink:
+                log = os.fstat(self._log)
+                if log.st_nlink:
+                    self._size = log.st_size
                     break
                 self.close()
             elif time.monotonic() > deadline:
@@ -130,7 +157,7 @@ class Journal:
 
     def _current(self) -> State:
         """session.json, read again only if it changed. A change of the log that a crash cut off is ended first."""
-        seen = files.signature(self.session.layout.session)
+        seen = files.signature(self._session_file)
         if self._state is None or seen is None or seen != self._seen:
             self._state = self.session.state()
             if self._state.cut:
@@ -147,7 +174,7 @@ class Journal:
         cut = planned.cut
         if cut is None:
             return
-        size = os.fstat(self._log).st_size
+        size = self._size
         steps = _steps_line(planned, cut)
         head = bytes.fromhex(cut.head)
         untouched = size >= cut.size > 0 and os.pread(self._log, len(head), 0) == head
@@ -157,11 +184,13 @@ class Journal:
             os.ftruncate(self._log, 0)
             if steps or rest:
                 self._write(steps + rest, 0)
+        self._size = os.fstat(self._log).st_size
         self._state = self.session.update_locked(cut=None)
-        self._seen = files.signature(self.session.layout.session)
+        self._seen = files.signature(self._session_file)
 
     def _fresh_line(self, size: int) -> bytes:
-        return b"" if size == 0 or os.pread(self._log, 1, size - 1) == b"\n" else b"\n"
+        ends = size in {0, self._ended} or os.pread(self._log, 1, size - 1) == b"\n"
+        return b"" if ends else b"\n"
 
     def _write(self, data: bytes, size: int) -> None:
         try:
@@ -172,6 +201,8 @@ class Journal:
             if os.fstat(self._log).st_size == size + written:
                 os.ftruncate(self._log, size)
             raise WriteFailed(self.session.layout.log, "no space left on device")
+        self._size = size + written
+        self._ended = self._size if data.endswith(b"\n") else -1
 
 
 def _steps_line(planned: State, cut: Cut) -> bytes:

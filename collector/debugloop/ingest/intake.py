@@ -1,0 +1,112 @@
+"""From records to the file: secrets out, floods thinned, one write. Both ways of a request end here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from debugloop.ingest.flood import Flood
+from debugloop.session.journal import Journal
+from debugloop.session.redact import Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from debugloop.ingest.bodies import Event
+    from debugloop.session.collector_file import CollectorFile
+    from debugloop.session.records import Steps
+    from debugloop.session.session import Session
+
+KEYS_KEPT: Final = 50
+"""Keys whose sampled events collector.json counts one by one; all are in the total."""
+KEY_CHARS: Final = 200
+
+
+class Outcome(Enum):
+    """What became of an event: on file, left out by flood control, or refused by a full log."""
+
+    STORED = 0
+    SAMPLED = 1
+    FULL = 2
+
+
+class Intake:
+    """The only writer of a collector's events. ``sampling`` and ``redacting`` may be switched while it runs."""
+
+    def __init__(self, session: Session, token: str) -> None:
+        self.sampling = True
+        self.redacting = True
+        self._journal = Journal(session)
+        self._flood = Flood(session.settings.log_bytes)
+        self._redactor = Redactor(token)
+        self._sampled: Counter[str] = Counter()
+        self._redacted = 0
+
+    def store(self, events: Sequence[Event]) -> list[Outcome]:
+        """Store a batch with one write; gives what became of each.
+
+        Raises WriteFailed or SessionGone: then nothing of it is stored.
+        """
+        redact = self._redactor.line if self.redacting else _as_it_is
+        redacted = [redact(event.record) for event in events]
+        records = [record for record, _ in redacted]
+        if self.sampling and self._flood.may_thin(self._journal):
+            outcomes = self._store_thinned(events, records)
+        else:
+            outcomes = [Outcome.STORED] * len(events)
+            for place in self._journal.append(records):
+                outcomes[place] = Outcome.FULL
+        self._redacted += sum(
+            hidden for (_, hidden), outcome in zip(redacted, outcomes, strict=True) if outcome is Outcome.STORED
+        )
+        return outcomes
+
+    def open_run(self, steps: Steps) -> int:
+        """Open the next run; gives its number."""
+        return self._journal.new_run(steps)
+
+    def count(self, file: CollectorFile) -> CollectorFile:
+        """collector.json with what was sampled and redacted since the last call of `counted`."""
+        by_key = Counter(file.sampled_keys)
+        for key, count in self._sampled.items():
+            by_key[self._redactor.text(key)[0][:KEY_CHARS]] += count
+        return replace(
+            file,
+            sampled=file.sampled + self._sampled.total(),
+            sampled_keys=dict(by_key.most_common(KEYS_KEPT)),
+            redacted=file.redacted + self._redacted,
+        )
+
+    def counted(self) -> None:
+        """What `count` added is on file."""
+        self._sampled.clear()
+        self._redacted = 0
+
+    @property
+    def pending(self) -> bool:
+        """Whether collector.json lacks any count."""
+        return bool(self._sampled or self._redacted)
+
+    def close(self) -> None:
+        """Close the journal."""
+        self._journal.close()
+
+    def _store_thinned(self, events: Sequence[Event], records: list[bytes]) -> list[Outcome]:
+        flood = self._flood
+        outcomes = [Outcome.SAMPLED] * len(events)
+        kept: list[int] = []
+        for place, event in enumerate(events):
+            # a full log is the first to be said, of any event
+            if not flood.fits(len(records[place])) or flood.keeps(event.key):
+                kept.append(place)
+        full = self._journal.append([records[place] for place in kept])
+        for number, place in enumerate(kept):
+            outcomes[place] = Outcome.FULL if number in full else Outcome.STORED
+        self._sampled.update(events[place].key for place, outcome in enumerate(outcomes) if outcome is Outcome.SAMPLED)
+        return outcomes
+
+
+def _as_it_is(record: bytes) -> tuple[bytes, int]:
+    return record, 0
