@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +51,8 @@ os.dup2(int(sys.argv[1]), 3)
 os.dup2(int(sys.argv[2]), 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
+_LONG: Final = 45
+"""From which length on a folder is too long for the socket in it, whose path may have some 100 bytes."""
 _START_SECONDS: Final = 8.0
 _SECONDS: Final = 5.0
 _END_SECONDS: Final = 2.0
@@ -83,6 +86,8 @@ class Chromium:
 
     def __init__(self, program: str, folder: Path) -> None:
         folder.mkdir()
+        short = folder if len(str(folder)) < _LONG else "/tmp"  # noqa: S108 -- mkdtemp is safe
+        self._sockets = Path(tempfile.mkdtemp(prefix="dl-", dir=short))
         theirs_in, self._out = map(_high, os.pipe())
         self._in, theirs_out = map(_high, os.pipe())
         self._unread = b""
@@ -97,11 +102,7 @@ class Chromium:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=(theirs_in, theirs_out),
-                # NSS, fontconfig and crash reports write to these
-                env={
-                    **os.environ,
-                    **dict.fromkeys(("HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(folder)),
-                },
+                env=self._environment(folder),
                 cwd=folder,
                 start_new_session=True,
             )
@@ -143,6 +144,12 @@ class Chromium:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        shutil.rmtree(self._sockets, ignore_errors=True)
+
+    def _environment(self, folder: Path) -> dict[str, str]:
+        """Ours, but NSS, fontconfig, crash reports and the browser itself write to the folder."""
+        homes = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"), str(folder))
+        return {**os.environ, **homes, "TMPDIR": str(self._sockets)}
 
     def _evaluate(self, expression: str) -> object:
         asked = {"expression": expression, "awaitPromise": True, "returnByValue": True}
