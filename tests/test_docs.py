@@ -123,6 +123,14 @@ def test_every_reason_of_a_malformed_row_is_documented() -> None:
     assert set(get_args(Malformed)) <= documented
 
 
+def test_every_answer_of_the_collector_is_documented() -> None:
+    source = "".join(map(read, (ROOT / "collector/debugloop/ingest").glob("*.py")))
+    answers = set(re.findall(r"""Refusal\(\s*(\d{3}),\s*"(\w+)\"""", source))
+    documented = {(row[1], row[2].strip("`")) for row in table_rows(read(ROOT / "docs/http.md")) if row[2:3] > [""]}
+
+    assert documented - {("answer", "code")} == answers
+
+
 @pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_within_the_repository_leads_somewhere(document: Path) -> None:
     targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", read(document))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from debugloop import errors
-from tests.support import ROOT, clean_environment, require
+from tests.support import ROOT, clean_environment, cli, require
 
 LONGEST = 400
 """Lines of a module: one sitting."""
@@ -88,6 +89,21 @@ def test_a_headless_verb_loads_nothing_heavy(arguments: list[str], home: Path, w
 
     assert ran.returncode == (3 if "wait" in arguments else 0), ran.stderr
     assert ran.stdout.splitlines()[-1] == "loaded:"
+
+
+def test_nothing_lets_the_collector_listen_beyond_this_machine(home: Path, workspace: Path) -> None:
+    for verb in ("start", "serve"):
+        for option in ("--host", "--bind"):
+            assert cli(verb, option, "0.0.0.0", home=home, cwd=workspace).returncode == 2  # noqa: S104 -- refused
+    ran = cli("start", "--json", home=home, cwd=workspace)
+    endpoint = Path(json.loads(ran.stdout)["directory"]) / "debug-endpoint.json"
+    endpoint.write_text(endpoint.read_text(encoding="utf-8").replace("127.0.0.1", "0.0.0.0"), encoding="utf-8")  # noqa: S104 -- refused
+    cli("stop", home=home, cwd=workspace)
+
+    refused = cli("start", home=home, cwd=workspace)
+
+    assert refused.returncode == 1
+    assert "debug-endpoint.json is damaged" in refused.stderr
 
 
 def committed() -> list[Path]:
