@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debugloop.session import redact
+from debugloop.session import collector_file, redact, runs
 from debugloop.session.redact import Redactor
 from debugloop.session.redaction_rules import KEY_WORDS
+from debugloop.session.session import Session
 
 TOKEN = "0123456789abcdef" * 4
 MARK = re.compile(r"\[redacted:([a-z-]+) len=(\d+) #[0-9a-f]{4}\]")
@@ -160,3 +162,15 @@ def test_whole_words_make_a_secrets_key() -> None:
         "a.b.secret[0]": "secret",
         "": None,
     }
+
+
+def test_lines_that_a_program_appended_by_itself_are_redacted_when_read(session: Session) -> None:
+    with session.layout.log.open("ab") as log:
+        log.write(b'{"password":"hunter2hunter2"}\nBearer abcdefghijkl is torn\n{"m":1}\n')
+    first, second, third = runs.read(session)[1]
+    assert MARK.fullmatch(first.record()["password"])
+    assert second.malformed == "not_json"
+    assert MARK.search(second.text)
+    assert third.raw == b'{"m":1}'
+    collector_file.update(session.layout, session.settings, lambda file: replace(file, redact=False))
+    assert runs.read(session)[1][0].record()["password"] == "hunter2hunter2"

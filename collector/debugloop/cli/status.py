@@ -23,7 +23,7 @@ def command(call: Call) -> None:
 def _status(session: Session) -> dict[str, Any]:
     layout = session.layout
     state = session.state()
-    run, rows = runs.read(session)
+    run, rows = runs.read(session, redacting=False)
     address = endpoint.load(layout)
     collector = collector_file.load(layout)
     running = collector_file.running(layout)

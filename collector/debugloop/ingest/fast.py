@@ -186,5 +186,4 @@ class FastConnection(Connection):
             and not self._head
             and not self._paused
             and not self._leaving
-            and (self._body is None or self._body.is_eof())
         )

@@ -8,7 +8,7 @@ remembered and compared.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from debugloop.session import files
 from debugloop.session.records import KEPT_OF_MALFORMED, Row, parse_line
 
 if TYPE_CHECKING:
+    from debugloop.session.redact import Redactor
     from debugloop.settings import Settings
 
 _MARK: Final = 4_096
@@ -40,9 +41,10 @@ class Batch:
 
 
 class LineReader:
-    """Cuts bytes into rows, in bounded memory. ``has_steps``: line 1 may be the run's steps."""
+    """Cuts bytes into rows, in bounded memory; secrets are hidden. ``has_steps``: line 1 may be the run's steps."""
 
-    def __init__(self, settings: Settings, *, has_steps: bool = True) -> None:
+    def __init__(self, settings: Settings, redactor: Redactor | None = None, *, has_steps: bool = True) -> None:
+        self._redactor = redactor
         self._settings = settings
         self._has_steps = has_steps
         self._partial = b""
@@ -63,7 +65,7 @@ class LineReader:
         for piece in pieces:
             row = self._row(piece)
             if row is not None:
-                rows.append(row)
+                rows.append(row if self._redactor is None else _redacted(row, self._redactor))
         if len(self._partial) > self._settings.line_bytes:
             self._too_long = True
             self._start += len(self._partial) - KEPT_OF_MALFORMED
@@ -84,10 +86,20 @@ class LineReader:
         return parse_line(self._lines, line, nesting=self._settings.nesting, steps_line=steps_line)
 
 
+def _redacted(row: Row, redactor: Redactor) -> Row:
+    if row.malformed:
+        text, hidden = redactor.text(row.text)
+        raw = text.encode()
+    else:
+        raw, hidden = redactor.line(row.raw)
+    return replace(row, raw=raw) if hidden else row
+
+
 class Follower:
     """Follows one log file. Not safe for two threads at once."""
 
-    def __init__(self, path: Path, settings: Settings) -> None:
+    def __init__(self, path: Path, settings: Settings, redactor: Redactor | None = None) -> None:
+        self._redactor = redactor
         self._path = path
         self._settings = settings
         self._file = -1
@@ -129,7 +141,7 @@ class Follower:
         self._position = 0
         self._head = b""
         self._tail = b""
-        self._reader = LineReader(self._settings)
+        self._reader = LineReader(self._settings, self._redactor)
 
     def _gone(self) -> Batch:
         reset = self._position > 0

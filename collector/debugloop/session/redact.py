@@ -9,11 +9,15 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache, partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import orjson
 
+from debugloop.session import collector_file, endpoint
 from debugloop.session.redaction_rules import HARMLESS_AFTER, KEY_WORDS, SHAPES, SHORTEST, TRACE
+
+if TYPE_CHECKING:
+    from debugloop.session.session import Session
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[\[\]{}]')
@@ -90,6 +94,14 @@ class Redactor:
     def _mark(self, kind: str, secret: str) -> str:
         digest = hashlib.blake2s(secret.encode("utf-8", "replace"), key=self._key, digest_size=2).hexdigest()
         return f"[redacted:{kind} len={len(secret)} #{digest}]"
+
+
+def of_session(session: Session) -> Redactor | None:
+    """The session's redactor, for those who read: programs append lines past the collector. None: switched off."""
+    if not collector_file.load(session.layout).redact:
+        return None
+    known = endpoint.load(session.layout)
+    return Redactor(known.token if known else hashlib.sha256(session.id.encode()).hexdigest())
 
 
 def _decoded(string: bytes) -> str:

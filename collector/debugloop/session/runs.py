@@ -15,6 +15,7 @@ from debugloop.session.follow import Follower, LineReader
 if TYPE_CHECKING:
     from debugloop.session.layout import Layout
     from debugloop.session.records import Row
+    from debugloop.session.redact import Redactor
     from debugloop.session.session import Session
     from debugloop.settings import Settings
 
@@ -23,16 +24,18 @@ _GZIP: Final = 31
 """zlib's word for a gzip header and trailer around deflate."""
 
 
-def read(session: Session, run: int | None = None) -> tuple[int, list[Row]]:
+def read(session: Session, run: int | None = None, *, redacting: bool = True) -> tuple[int, list[Row]]:
     """All rows of a run (the current one by default), with its number.
 
-    Reads what is there at one moment: a run that is opened meanwhile is not mixed in. Raises RunNotFound.
+    Reads what is there at one moment: a run that is opened meanwhile is not mixed in. ``redacting=False`` is for
+    those who only count. Raises RunNotFound.
     """
+    redactor = _redactor(session) if redacting else None
     while True:
         current = session.state().run
         if run is not None and run != current:
-            return run, _read_archived(session, run)
-        rows = _read_log(session)
+            return run, _read_archived(session, run, redactor)
+        rows = _read_log(session, redactor)
         if session.state().run == current:
             return current, rows
 
@@ -93,8 +96,15 @@ def _cited_runs(layout: Layout) -> set[int]:
         return set()
 
 
-def _read_log(session: Session) -> list[Row]:
-    follower = Follower(session.layout.log, session.settings)
+def _redactor(session: Session) -> Redactor | None:
+    # its import costs a short verb 12 ms
+    from debugloop.session import redact
+
+    return redact.of_session(session)
+
+
+def _read_log(session: Session, redactor: Redactor | None) -> list[Row]:
+    follower = Follower(session.layout.log, session.settings, redactor)
     rows: list[Row] = []
     try:
         while True:
@@ -108,12 +118,12 @@ def _read_log(session: Session) -> list[Row]:
         follower.close()
 
 
-def _read_archived(session: Session, run: int) -> list[Row]:
+def _read_archived(session: Session, run: int, redactor: Redactor | None) -> list[Row]:
     path = session.layout.run_archive(run)
     packed = files.read_bytes(path)
     if packed is None:
         raise RunNotFound(run, tuple(kept(session)))
-    reader = LineReader(session.settings, has_steps=run > 0)
+    reader = LineReader(session.settings, redactor, has_steps=run > 0)
     rows: list[Row] = []
     for data in _unpacked(path, packed):
         rows += reader.feed(data)
