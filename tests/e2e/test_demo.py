@@ -295,3 +295,18 @@ def test_with_a_panel_a_person_presses_the_buttons(place: Place, inside: bool) -
     finally:
         tmux.run("kill-server")
     assert place.left() == []
+
+
+def test_a_panel_that_is_closed_too_early_ends_the_demo(place: Place) -> None:
+    require("tmux")
+    tmux = Tmux(place, inside=False)
+    try:
+        pane = tmux.panes()[0]
+        ended = place.temporary.parent / "ended"
+        until(lambda: "types=" in tmux.screen(pane), what="the events")
+        until(lambda: (tmux.run("send-keys", "-t", pane, "Escape"), ended.exists() and ended.read_text())[1])
+        assert ended.read_text() == "ended with 1\n"
+        until(lambda: "the panel was closed before Reproduced was pressed" in tmux.screen(pane))
+    finally:
+        tmux.run("kill-server")
+    assert place.left() == []
