@@ -12,8 +12,11 @@ from typing import get_args
 
 import pytest
 
+from debugloop.session.collector_file import CollectorFile
 from debugloop.session.layout import Layout
+from debugloop.session.ledger import Citation, Hypothesis
 from debugloop.session.records import Malformed
+from debugloop.session.state import State
 from debugloop.settings import Settings
 from tests.documents import Ran, blocks, documents, in_terminal
 from tests.support import ROOT, clean_environment, cli, require
@@ -140,6 +143,15 @@ def test_every_file_of_a_session_is_documented() -> None:
     documented = {row[0].strip("`") for row in table_rows(read(PROTOCOL))}
 
     assert names <= documented
+
+
+@pytest.mark.parametrize("content", [State, CollectorFile, Hypothesis, Citation], ids=lambda content: content.__name__)
+def test_every_field_of_a_state_file_is_documented(
+    content: type[State | CollectorFile | Hypothesis | Citation],
+) -> None:
+    words = set(re.findall(r"\w+", read(PROTOCOL)))
+
+    assert {field.name for field in dataclasses.fields(content)} <= words
 
 
 def test_every_reason_of_a_malformed_row_is_documented() -> None:
