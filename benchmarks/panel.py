@@ -27,7 +27,7 @@ import termios
 import threading
 import time
 from pathlib import Path
-from typing import Self, TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import orjson
 
@@ -50,7 +50,7 @@ class Empty(App):
 Empty().run()
 """
 LOAD_EACH_SECOND = 2_000
-CHANCE = random.Random(7)  # noqa: S311 -- content and pauses, the same in each run
+CHANCE = random.Random(7)
 
 
 class Terminal:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.support import ROOT, clean_environment
 
-_FENCE = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _QUESTION = re.compile(rb"\[y/N\] $")
 # makes the terminal on stdin the controlling one, as a shell in a window has it, then becomes the command
 _IN_TERMINAL = (
@@ -37,9 +37,10 @@ def documents() -> list[Path]:
     return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")])
 
 
-def commands(document: Path) -> list[str]:
-    """The blocks of shell commands in a document, in their order."""
-    return _FENCE.findall(document.read_text(encoding="utf-8"))
+def blocks(document: Path, language: str = "sh") -> list[str]:
+    """The blocks of one language in a document, in their order; by default shell commands."""
+    found: list[tuple[str, str]] = _FENCE.findall(document.read_text(encoding="utf-8"))
+    return [text for name, text in found if name == language]
 
 
 def environment(home: Path) -> dict[str, str]:

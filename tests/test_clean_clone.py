@@ -30,19 +30,24 @@ def clone(tmp_path: Path) -> Path:
 
 
 def newcomer(home: Path, *, uv: bool) -> dict[str, str]:
-    """A fresh HOME and the PATH of the system, with or without uv."""
+    """A fresh HOME and the PATH of the system, with or without uv; nothing of this interpreter's environment."""
     env = environment(home)
-    here = str(Path(env["PATH"].split(os.pathsep)[0]))
-    folders = [folder for folder in env["PATH"].split(os.pathsep) if folder != here]
-    if not uv:
-        folders = [folder for folder in folders if not (Path(folder) / "uv").exists()]
+    ours, *folders = env["PATH"].split(os.pathsep)
+    found = shutil.which("uv", path=env["PATH"])
+    folders = [folder for folder in folders if folder != ours and not (Path(folder) / "uv").exists()]
+    if uv:
+        if found is None:
+            pytest.skip("uv is not installed")
+        tools = home.parent / "tools"
+        tools.mkdir()
+        (tools / "uv").symlink_to(found)
+        folders.insert(0, str(tools))
     path = os.pathsep.join(folders)
-    tools = ("python3", "make", "git", "uv") if uv else ("python3", "make", "git")
-    for tool in tools:
+    for tool in ("python3", "make", "git"):
         if shutil.which(tool, path=path) is None:
-            pytest.skip(f"{tool} is not to be found {'with' if uv else 'without'} uv's folder on the PATH")
+            pytest.skip(f"{tool} is to be found in the folder of uv only")
     # coverage of this run must not reach into the clone's own environment
-    env = {name: value for name, value in env.items() if not name.startswith(("COV", "COVERAGE", "PYTEST"))}
+    env = {name: value for name, value in env.items() if not name.startswith(("COV", "PYTEST"))}
     return {**env, "PATH": path}
 
 
@@ -61,6 +66,8 @@ def untracked(folder: Path) -> str:
 def test_make_demo_and_make_test_work_in_a_clean_clone(clone: Path, home: Path, uv: bool) -> None:
     env = newcomer(home, uv=uv)
 
+    if uv:
+        run(["uv", "lock", "--check"], clone, env)
     run(["make", "demo"], clone, env)
     run(["make", "test"], clone, {**env, "PYTEST_ADDOPTS": SOME_TESTS})
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
+from debugloop.session.collector_file import CollectorFile
 from debugloop.session.layout import Layout
+from debugloop.session.ledger import Citation, Hypothesis
 from debugloop.session.records import Malformed
+from debugloop.session.state import State
 from debugloop.settings import Settings
-from tests.documents import Ran, commands, documents, in_terminal
-from tests.support import ROOT, require
+from tests.documents import Ran, blocks, documents, in_terminal
+from tests.support import ROOT, clean_environment, cli, require
 
 RUN_ELSEWHERE = {
     "make demo\nmake test\n": "minutes long, and `make test` would start itself: .ci/run and test_clean_clone run them",
@@ -53,8 +58,8 @@ def repository(workspace: Path) -> Path:
 
 
 def follow(document: Path, home: Path, workspace: Path, before: str = "") -> Ran:
-    blocks = [block for block in commands(document) if block not in RUN_ELSEWHERE]
-    ran = in_terminal(before + "".join(blocks), home=home, cwd=workspace)
+    shell = [block for block in blocks(document) if block not in RUN_ELSEWHERE]
+    ran = in_terminal(before + "".join(shell), home=home, cwd=workspace)
     in_terminal(
         'debugloop sessions --json | grep -o \'"session":"[^"]*"\' | cut -d\'"\' -f4 | '
         'while read -r id; do debugloop stop --session "$id"; done',
@@ -72,6 +77,29 @@ def test_the_readme_followed_literally_works(home: Path, repository: Path) -> No
     assert ran.code == 0, ran.screen
 
 
+def test_the_probes_of_the_readme_reach_the_log_and_strip_removes_them(home: Path, repository: Path) -> None:
+    node = require("node")
+    started = json.loads(cli("start", "--json", home=home, cwd=repository).stdout)
+    placeholders = {
+        "http://127.0.0.1:PORT/debug/TOKEN": started["endpoint"],
+        "/path/of/debug.jsonl": started["log"],
+        "my-session": started["session"],
+    }
+    originals = {"cart.js": 'const price = "5";\n', "cart.py": "total = 105\n"}
+    for name, language, program in (("cart.js", "js", node), ("cart.py", "python", sys.executable)):
+        [probe] = blocks(README, language)
+        for placeholder, value in placeholders.items():
+            probe = probe.replace(placeholder, value)
+        (repository / name).write_text(originals[name] + probe, encoding="utf-8")
+        subprocess.run([program, name], cwd=repository, env=clean_environment(home), check=True, timeout=60)
+
+    rows = [json.loads(line) for line in cli("logs", "--json", home=home, cwd=repository).stdout.splitlines()]
+    cli("strip", home=home, cwd=repository)
+
+    assert [row["record"]["data"] for row in rows] == [{"price": "5"}, {"total": 105}]
+    assert {name: read(repository / name) for name in originals} == originals
+
+
 def test_the_commands_of_the_security_page_work(home: Path, repository: Path) -> None:
     ran = follow(SECURITY, home, repository, before="debugloop start\n")
 
@@ -79,9 +107,9 @@ def test_the_commands_of_the_security_page_work(home: Path, repository: Path) ->
 
 
 def test_blocks_that_are_not_run_here_are_still_in_a_document() -> None:
-    blocks = {block for document in documents() for block in commands(document)}
+    there = {block for document in documents() for block in blocks(document)}
 
-    assert set(RUN_ELSEWHERE) <= blocks
+    assert set(RUN_ELSEWHERE) <= there
 
 
 def test_every_block_of_commands_is_run_by_some_test() -> None:
@@ -89,7 +117,7 @@ def test_every_block_of_commands_is_run_by_some_test() -> None:
     examples = [document for document in documents() if document.is_relative_to(ROOT / "examples")]
     others = [document for document in documents() if document not in followed and document not in examples]
 
-    assert [block for document in others for block in commands(document) if block not in RUN_ELSEWHERE] == []
+    assert [block for document in others for block in blocks(document) if block not in RUN_ELSEWHERE] == []
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
@@ -115,6 +143,15 @@ def test_every_file_of_a_session_is_documented() -> None:
     documented = {row[0].strip("`") for row in table_rows(read(PROTOCOL))}
 
     assert names <= documented
+
+
+@pytest.mark.parametrize("content", [State, CollectorFile, Hypothesis, Citation], ids=lambda content: content.__name__)
+def test_every_field_of_a_state_file_is_documented(
+    content: type[State | CollectorFile | Hypothesis | Citation],
+) -> None:
+    words = set(re.findall(r"\w+", read(PROTOCOL)))
+
+    assert {field.name for field in dataclasses.fields(content)} <= words
 
 
 def test_every_reason_of_a_malformed_row_is_documented() -> None:

@@ -24,10 +24,12 @@
     │   ├── PressNotDelivered           NothingPublished
     │   ├── NoTerminal                  Declined
     │   └── RunChanged
-    └── ProbeError                      instrumentation in files
-        ├── BrokenMarkers               OutsideWorkspace
-        ├── FileUnwritable              FileUnreadable
-        └── GitFailed                   DemoFailed
+    ├── ProbeError                      instrumentation in files
+    │   ├── BrokenMarkers               OutsideWorkspace
+    │   ├── FileUnwritable              FileUnreadable
+    │   └── GitFailed                   DemoFailed
+    └── PanelError                      the terminal of the panel
+        └── TmuxRefused
 
 A sentence says what is wrong and what to do next; the CLI prints it, the MCP server returns it, and with
 ``--json`` it stands beside ``code``. No error carries the token.
@@ -535,3 +537,20 @@ class DemoFailed(ProbeError):
 
     def __str__(self) -> str:
         return f"The demo did not go as it should: {self.reason}."
+
+
+# -- the panel -----------------------------------------------------------------------------------------
+
+
+class PanelError(DebugloopError):
+    """The panel cannot be shown where it was asked for."""
+
+
+class TmuxRefused(PanelError):
+    """There is no tmux around this terminal, or it cannot do what was asked."""
+
+    code = "tmux_refused"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"tmux cannot show the panel: {self.reason}. Run `debuglog` in a terminal of its own."

@@ -26,7 +26,8 @@ class Key:
 
     @property
     def binding(self) -> Binding:
-        return Binding(",".join(self.keys), self.action, show=False, id=self.action)
+        # Textual's own screen has Tab for its focus, which the panel does not use
+        return Binding(",".join(self.keys), self.action, show=False, priority="tab" in self.keys[0], id=self.action)
 
 
 KEYS: Final = (

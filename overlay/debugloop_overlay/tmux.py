@@ -8,11 +8,10 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from debugloop.errors import DebugloopError, LockBusy
+from debugloop.errors import LockBusy, TmuxRefused
 from debugloop.session.locks import hold
 
 if TYPE_CHECKING:
@@ -25,17 +24,6 @@ _WIDE: Final = 160
 _LOOK_SECONDS: Final = 0.25
 # tmux starts programs with its own environment, not with ours
 _HANDED_ON: Final = ("DEBUGLOOP_", "LANG", "LC_", "NO_COLOR", "PYTHONPATH", "COVERAGE_")
-
-
-@dataclass(eq=False)
-class TmuxRefused(DebugloopError):
-    """There is no tmux around this terminal, or it cannot do what was asked."""
-
-    code = "tmux_refused"
-    reason: str
-
-    def __str__(self) -> str:
-        return f"tmux cannot show the panel: {self.reason}. Run `debuglog` in a terminal of its own."
 
 
 def split(session: Session, language: str) -> None:

@@ -47,6 +47,7 @@ class Watcher:
         self._pending: Update | None = None
         self._snapshot = Snapshot()
         self._lock: Lock | None = None
+        self._looks = 0
         self._follower = Follower(session.layout.log, session.settings)
         self._thread = threading.Thread(target=self._run, name="debugloop-watcher", daemon=True)
 
@@ -118,8 +119,11 @@ class Watcher:
 
     def _look_at_state(self) -> Snapshot:
         old = self._snapshot
+        self._looks += 1
         try:
-            return replace(self._read_state(), bytes=old.bytes, gone=old.gone, other_panel=not self._have_lock())
+            # the first look has only what the first picture needs: locking loads a library
+            other_panel = self._looks > 1 and not self._have_lock()
+            return replace(self._read_state(), bytes=old.bytes, gone=old.gone, other_panel=other_panel)
         except (DebugloopError, OSError) as error:
             return replace(old, problem=_sentence(error))
 

@@ -50,7 +50,7 @@ class Program(click.Group):
         for title, names in SECTIONS.items():
             commands = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(title):
-                formatter.write_dl([(name, command.get_short_help_str(80)) for name, command in commands if command])
+                formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in commands if command])
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -32,6 +32,10 @@ class Seen:
     run: int
     events: dict[str, list[tuple[int, Any]]]
 
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.events.values()))
+
     def cite(self, hypothesis: str, data: object) -> str:
         """Where an event stands (``run:line``). Raises DemoFailed where no event holds this data."""
         for line, found in self.events.get(hypothesis, ()):

@@ -57,7 +57,7 @@ class Story:
         rows = textwrap.wrap(
             visible(text), self._width, initial_indent=" " * _MARGIN, subsequent_indent=hang, drop_whitespace=True
         ) or [""]
-        margin = self._styled("bold", f"{label:<{_MARGIN}}")
+        margin = self._styled("bold", label) + " " * (_MARGIN - len(label))
         for number, row in enumerate(rows):
             self._write((margin if number == 0 else " " * _MARGIN) + self._styled(style, row[_MARGIN:]))
 

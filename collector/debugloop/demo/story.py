@@ -36,13 +36,20 @@ _EVENT_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """One run: the totals that the page showed, item by item, and how many events came."""
+
+    run: int
+    totals: tuple[str, ...]
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What the demo came to, for programs."""
 
     visitor: str
-    totals: dict[int, tuple[str, ...]]
-    """What the page showed in each run, item by item."""
-    events: dict[int, int]
+    runs: tuple[Shown, ...]
     verdicts: dict[str, str]
     probes: int
     leftovers: int
@@ -89,8 +96,8 @@ class Demo:
         cart.stop()
         removed = self._clean(session, cart)
         self._finish(session, address.port)
-        counts = {found.run: sum(map(len, found.events.values())) for found in (before, after)}
-        return Outcome(visitor.name, self._totals, counts, verdicts, removed, 0)
+        shown = tuple(Shown(found.run, self._totals[found.run], found.count) for found in (before, after))
+        return Outcome(visitor.name, shown, verdicts, removed, leftovers=0)
 
     def _state_hypotheses(self, session: Session, placed: list[Placed]) -> None:
         for name, text in evidence.HYPOTHESES.items():

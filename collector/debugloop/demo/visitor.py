@@ -65,11 +65,11 @@ class StandIn:
         prices = [line["price_cents"] for line in self._lines]
         total = prices[0]
         for price in prices[1:]:
-            # JavaScript's +: two numbers are added, anything else is joined
-            total = total + price if isinstance(total, int) and isinstance(price, int) else f"{total}{price}"
-        types = ["number" if isinstance(price, int) else "string" for price in prices]
+            # JavaScript's +: two numbers are added, text is joined
+            total = f"{total}{price}" if isinstance(total, str) or isinstance(price, str) else total + price
+        types = ["string" if isinstance(price, str) else "number" for price in prices]
         self._send("3", {"types": types, "sum": total})
-        return f"{int(total) / 100:.2f}"
+        return f"{float(total) / 100:.2f}"
 
     def close(self) -> None:
         """Nothing was started."""

@@ -277,7 +277,8 @@ def _by_hypothesis(
     shown: list[_Group], groups: dict[tuple[str, str], _Group], ledger: Sequence[Hypothesis], run: int
 ) -> list[dict[str, Any]]:
     texts = {each.id: each.text for each in ledger}
-    order = {name: place for place, name in enumerate([*texts, *(group.hypothesis for group in groups.values())])}
+    names = dict.fromkeys([*texts, *(group.hypothesis for group in groups.values())])
+    order = {name: place for place, name in enumerate(names)}
     entries: dict[str, dict[str, Any]] = {}
     events: dict[str, int] = {}
     for group in groups.values():

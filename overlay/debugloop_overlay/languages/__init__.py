@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LANGUAGES: Final = ("en", "zh")
 
 
-def words(code: str) -> Words:
+def load(code: str) -> Words:
     """The words of a language by its code."""
     return cast("Words", import_module(f"debugloop_overlay.languages.{code}").WORDS)
 
@@ -22,9 +22,9 @@ def choose(wanted: str | None, environment: Mapping[str, str]) -> Words:
     """The language that was asked for, else that of the locale (POSIX: LC_ALL, LC_MESSAGES, LANG), else English."""
     locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     spoken = locale.lower().replace("-", "_").partition("_")[0].partition(".")[0]
-    return words(wanted or (spoken if spoken in LANGUAGES else "en"))
+    return load(wanted or (spoken if spoken in LANGUAGES else "en"))
 
 
 def after(current: Words) -> Words:
     """The language that follows, round and round."""
-    return words(LANGUAGES[(LANGUAGES.index(current.code) + 1) % len(LANGUAGES)])
+    return load(LANGUAGES[(LANGUAGES.index(current.code) + 1) % len(LANGUAGES)])

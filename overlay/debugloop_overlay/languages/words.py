@@ -9,7 +9,9 @@ Forms: TypeAlias = tuple[str, str]
 """A text for one and for several of something, each with ``{n}``. Languages without the difference repeat it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(
+    frozen=True, eq=False, repr=False
+)  # each generated method of so many fields costs a millisecond at the start
 class Words:
     """The words of one language. ``{name}`` marks what is filled in; nothing filled in is ever read as markup."""
 
