@@ -4,8 +4,8 @@ Every figure is the median of ``--rounds`` rounds; in each round every server is
 take turns, so that a noisy moment hits all of them. Only lines that are in the file afterwards count. The cap is
 raised and locations are spread, so that nothing is full and nothing is sampled.
 
-Needs wrk, node and nginx with its echo module (Debian: ``apt-get install wrk nodejs nginx-light libnginx-mod-http-echo``);
-a peer that is not there is left out.
+Needs wrk, and of the peers node and nginx with its echo module; one that is not there is left out. On Debian:
+``apt-get install wrk nodejs nginx-light libnginx-mod-http-echo``.
 
     python benchmarks/collector.py [--rounds 5] [--seconds 3] [--only LOAD]
 """
@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,8 +36,8 @@ local bodies = {}
 math.randomseed(7)
 for number = 1, 512 do
   local size = %(low)d + math.floor((%(high)d - %(low)d) * math.random())
-  local head = string.format('{"hypothesisId":"H1","location":"file%%d.js:%%d","message":"value","timestamp":1,"data":"',
-    number, number)
+  local head = '{"hypothesisId":"H1","location":"file%%d.js:%%d","message":"value","timestamp":1,"data":"'
+  head = string.format(head, number, number)
   bodies[number] = head .. string.rep("x", math.max(0, size - #head - 2)) .. '"}'
 end
 local requests, next = {}, 0
@@ -110,7 +110,7 @@ class Server:
         return next((tool for tool in self.needs if shutil.which(tool) is None), None)
 
     @contextlib.contextmanager
-    def serve(self, folder: Path) -> Iterator[Served]:
+    def serve(self, folder: Path) -> Generator[Served]:
         """Run until the block ends."""
         if self.name.startswith("debugloop"):
             yield from self._debugloop(folder)
@@ -147,7 +147,8 @@ class Server:
         )
         endpoint = re.search(r'"endpoint":\s*"([^"]+)"', started.stdout)
         log = re.search(r'"log":\s*"([^"]+)"', started.stdout)
-        assert endpoint and log
+        assert endpoint
+        assert log
         pid = re.search(r'"pid":\s*(\d+)', Path(log[1]).with_name("collector.json").read_text())
         assert pid
         try:
@@ -210,7 +211,16 @@ def measure(server: Server, load: Load, seconds: int) -> Result:
         with server.serve(folder) as served:
             idle = resident(served.pid)
             before = lines_in(served.log) if served.log.exists() else 0
-            command = ["wrk", "-t1", f"-c{load.connections}", f"-d{seconds}s", "--latency", "-s", str(script), served.url]
+            command = [
+                "wrk",
+                "-t1",
+                f"-c{load.connections}",
+                f"-d{seconds}s",
+                "--latency",
+                "-s",
+                str(script),
+                served.url,
+            ]
             start = time.monotonic()
             wrk = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             peak = idle
@@ -258,7 +268,7 @@ def main() -> None:
 
 def median(rounds: list[Result], name: str) -> float:
     """The median of one figure."""
-    return statistics.median(getattr(each, name) for each in rounds)
+    return statistics.median(float(getattr(each, name)) for each in rounds)
 
 
 if __name__ == "__main__":

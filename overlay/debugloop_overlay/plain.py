@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import DebugloopError
 from debugloop.evidence.rows import plain
-from debugloop.session.follow import Follower
+from debugloop.session import runs
 
 if TYPE_CHECKING:
+    from debugloop.session.follow import Follower
     from debugloop.session.session import Session
 
 _STATE_SECONDS: Final = 0.5
@@ -19,7 +20,7 @@ _STATE_SECONDS: Final = 0.5
 
 def follow_plainly(session: Session) -> int:
     """Print every row once, until the session is finished, nobody reads any more or Ctrl+C; gives the exit code."""
-    follower = Follower(session.layout.log, session.settings)
+    follower = runs.follow(session)
     try:
         _follow(session, follower)
     except KeyboardInterrupt:

@@ -29,6 +29,7 @@ class Snapshot:
     rejected: tuple[tuple[str, int], ...] = ()
     """How often each reason refused a request."""
     sampled: int = 0
+    redacted: int = 0
     latest: tuple[Rejection, ...] = ()
     press: Press | None = None
     """The latest press of this run that is for the agent."""

@@ -67,6 +67,8 @@ def status(view: View) -> list[Part]:
         parts.append((f"{count(words.rejected, sum(times for _, times in now.rejected))} ({reasons})", "bad"))
     if now.sampled:
         parts.append((count(words.sampled, now.sampled), "attention"))
+    if now.redacted:
+        parts.append((count(words.redacted, now.redacted), "muted"))
     parts.append((words.cap_full if full else percent, "bad" if full else "muted"))
     if now.press:
         told = (

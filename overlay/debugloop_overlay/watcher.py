@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import DebugloopError, LockBusy
-from debugloop.session import actions, collector_file, endpoint, files
-from debugloop.session.follow import Follower
+from debugloop.session import actions, collector_file, endpoint, files, runs
 from debugloop.session.locks import Lock, hold
 from debugloop.session.records import Row
 from debugloop.session.session import Session, agent_state
@@ -48,7 +47,7 @@ class Watcher:
         self._snapshot = Snapshot()
         self._lock: Lock | None = None
         self._looks = 0
-        self._follower = Follower(session.layout.log, session.settings)
+        self._follower = runs.follow(session)
         self._thread = threading.Thread(target=self._run, name="debugloop-watcher", daemon=True)
 
     def start(self) -> None:
@@ -145,6 +144,7 @@ class Watcher:
             port=address.port if address else None,
             rejected=tuple(collector.rejected.items()),
             sampled=collector.sampled,
+            redacted=collector.redacted,
             latest=collector.latest,
             press=for_agent[-1] if for_agent else None,
         )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
@@ -138,10 +138,13 @@ def test_a_record_keeps_its_form_and_redaction_is_final(value: dict[str, Any], a
     assert not any(secret in text for secret in MORE)
 
 
-def form(value: Any) -> Any:
+def form(value: Any) -> object:
     if isinstance(value, dict):
-        return {key: form(inner) for key, inner in value.items()}
-    return [form(inner) for inner in value] if isinstance(value, list) else type(value)
+        return {key: form(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return [form(inner) for inner in items]
+    return type(value).__name__
 
 
 @given(VALUES, KEYS)

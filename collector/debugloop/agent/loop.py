@@ -52,13 +52,15 @@ _BASELINE: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a start is asked for; ``origins`` as they were given."""
+    """What a start is asked for; ``origins`` as they were given. A switch that is None stays as it is."""
 
     session_id: str | None = None
     new: bool = False
     in_workspace: bool = False
     new_endpoint: bool = False
     origins: Sequence[str] = ()
+    redact: bool | None = None
+    sampling: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,7 @@ def start(
         session.layout.closing.unlink(missing_ok=True)
     baseline = {} if history == "resumed" else _baseline(Path(state.workspace))
     session.update(mode="debug", agent_seen=now_ms(), **baseline)
-    if allowed:
-        _allow(session, allowed)
+    _tell_collector(session, wish, allowed)
     attached = collector_file.running(session.layout) and not wish.new_endpoint
     served = daemon.renew(session) if wish.new_endpoint else daemon.ensure(session)
     return Started(session, served, state.run, history, attached, old if wish.new_endpoint else None)
@@ -350,8 +351,16 @@ def _baseline(workspace: Path) -> dict[str, Any]:
         return {}
 
 
-def _allow(session: Session, origins: list[str]) -> None:
-    def add(old: collector_file.CollectorFile) -> collector_file.CollectorFile:
-        return dataclasses.replace(old, allowed_origins=tuple(dict.fromkeys((*old.allowed_origins, *origins))))
+def _tell_collector(session: Session, wish: Wish, origins: list[str]) -> None:
+    """Write the flags that a collector obeys, also one that runs."""
 
-    collector_file.update(session.layout, session.settings, add)
+    def change(old: collector_file.CollectorFile) -> collector_file.CollectorFile:
+        return dataclasses.replace(
+            old,
+            allowed_origins=tuple(dict.fromkeys((*old.allowed_origins, *origins))),
+            redact=old.redact if wish.redact is None else wish.redact,
+            sampling=old.sampling if wish.sampling is None else wish.sampling,
+        )
+
+    if origins or wish.redact is not None or wish.sampling is not None:
+        collector_file.update(session.layout, session.settings, change)

@@ -130,9 +130,7 @@ def _digest(call: Call, session: Session, run: int, rows: Iterable[Row]) -> None
 
 
 def _follow(call: Call, session: Session, query: Query) -> None:
-    from debugloop.session.follow import Follower
-
-    follower = Follower(session.layout.log, call.settings)
+    follower = runs.follow(session)
     state = session.state()
     try:
         while True:

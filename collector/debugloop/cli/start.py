@@ -22,12 +22,22 @@ _HISTORY = {
 @click.option("--in-workspace", is_flag=True, help="Keep the session in .debugloop/ of the workspace (for containers).")
 @click.option("--new-endpoint", is_flag=True, help="Give up the old address, and list the files that hold it.")
 @click.option("--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="Let pages of one more origin in.")
-def command(call: Call, new: bool, in_workspace: bool, new_endpoint: bool, origins: tuple[str, ...]) -> None:
+@click.option("--redact/--no-redact", default=None, help="Hide secrets in events (on unless switched off).")
+@click.option("--sampling/--no-sampling", default=None, help="Thin out what floods the log (on unless switched off).")
+def command(
+    call: Call,
+    new: bool,
+    in_workspace: bool,
+    new_endpoint: bool,
+    origins: tuple[str, ...],
+    redact: bool | None,
+    sampling: bool | None,
+) -> None:
     """Create or resume the session of this folder, start its collector, and say how to go on.
 
     Prints the endpoint that events are POSTed to, the log that events may be appended to, and the method.
     """
-    wish = loop.Wish(call.session_id, new, in_workspace, new_endpoint, origins)
+    wish = loop.Wish(call.session_id, new, in_workspace, new_endpoint, origins, redact, sampling)
     started = loop.start(call.settings, call.folder, wish, os.environ)
     session = started.session
     workflow = words.workflow(words.CLI, session.id)

@@ -45,6 +45,10 @@ def _status(session: Session) -> dict[str, Any]:
         "rejected": collector.rejected,
         "latest": [{"code": each.code, "origin": each.origin, "mend": each.mend} for each in collector.latest[-3:]],
         "sampled": collector.sampled,
+        "sampled_keys": collector.sampled_keys,
+        "redacted": collector.redacted,
+        "redact": collector.redact,
+        "sampling": collector.sampling,
         "bytes": log[2] if log else 0,
         "cap": session.settings.log_bytes,
         "agent": sessions.agent_state(session),
@@ -74,6 +78,10 @@ def _lines(status: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(
             ("not stored", ", ".join([*counted, *([f"{status['sampled']} sampled"] if status["sampled"] else [])]))
         )
+    if status["sampled_keys"]:
+        lines.append(("", "most from: " + ", ".join(map(visible, list(status["sampled_keys"])[:3]))))
+    if status["redacted"] or not status["redact"]:
+        lines.append(("secrets", f"{status['redacted']} hidden" + ("" if status["redact"] else "; redaction is off")))
     mends = dict.fromkeys(each["mend"] for each in status["latest"] if each["mend"])
     lines += [("", f"to mend: {visible(mend)}") for mend in mends]
     if steps := status["steps"]:

@@ -20,12 +20,12 @@ from debugloop.evidence.rows import parts
 from debugloop.probes.scan import place_of, scan
 from debugloop.probes.strip import strip
 from debugloop.session import runs
-from debugloop.session.follow import Follower
 from debugloop.session.records import Steps
 
 if TYPE_CHECKING:
     from debugloop.demo.narration import Story
     from debugloop.demo.player import Player, Wanted
+    from debugloop.session.follow import Follower
     from debugloop.session.session import Session
     from debugloop.settings import Settings
 
@@ -161,7 +161,7 @@ class Demo:
 
     def _follow(self, session: Session, cart: Cart, visitor: Visitor) -> tuple[str, ...]:
         """Press the buttons and show the events as they come; gives the totals that the page showed."""
-        follower = Follower(session.layout.log, session.settings)
+        follower = runs.follow(session)
         totals: list[str] = []
         try:
             visitor.open(cart.url)

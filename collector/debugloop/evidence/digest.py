@@ -29,6 +29,8 @@ _ROWS_A_GROUP: Final = 12
 _GROUPS_SHARE: Final = 0.6
 """Of the room, what the list of groups may take before rows are quoted."""
 _MALFORMED_CITED: Final = 5
+_KEYS: Final = 5
+_MENDS: Final = 3
 _PATHS: Final = 12
 _VALUES_A_PATH: Final = 6
 _PLACED: Final = frozenset({"hypothesisId", "location", "timestamp", "sessionId", "runId", "_"})
@@ -146,6 +148,9 @@ def digest(
         "malformed_at": malformed_at[:_MALFORMED_CITED],
         "rejected": collector.rejected if collector else {},
         "sampled": collector.sampled if collector else 0,
+        "sampled_keys": dict(list(collector.sampled_keys.items())[:_KEYS]) if collector else {},
+        "redacted": collector.redacted if collector else 0,
+        "mend": list(dict.fromkeys(each.mend for each in collector.latest if each.mend))[-_MENDS:] if collector else [],
     }
     room = _Room(limit - len(orjson.dumps(answer)) - 400)
     answer["silent"] = _silent(ledger, groups, room)

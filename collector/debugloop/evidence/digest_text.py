@@ -21,6 +21,9 @@ def as_text(digest: dict[str, Any]) -> str:
 
 def _lines(digest: dict[str, Any]) -> Iterator[str]:
     yield f"Evidence of run {digest['run']}: {_events(digest['events'])}{_losses(digest)}."
+    yield from (f"To let in what was rejected: {visible(mend)}" for mend in digest["mend"])
+    if keys := digest["sampled_keys"]:
+        yield f"Sampled out most: {', '.join(f'{visible(key)} ({count})' for key, count in keys.items())}"
     if digest["events"] == "0":
         return
     yield digest["notice"]
@@ -64,4 +67,5 @@ def _losses(digest: dict[str, Any]) -> str:
     malformed = "".join(f", {count} malformed ({REASONS.get(why, why)})" for why, count in digest["malformed"].items())
     rejected = "".join(f", {count} rejected ({visible(code)})" for code, count in digest["rejected"].items())
     sampled = f", {digest['sampled']} sampled out" if digest["sampled"] != "0" else ""
-    return malformed + rejected + sampled
+    redacted = f", {digest['redacted']} secrets hidden" if digest["redacted"] != "0" else ""
+    return malformed + rejected + sampled + redacted

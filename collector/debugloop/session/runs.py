@@ -40,6 +40,11 @@ def read(session: Session, run: int | None = None, *, redacting: bool = True) ->
             return current, rows
 
 
+def follow(session: Session) -> Follower:
+    """A reader of the current run's log that shows each row once, its secrets hidden."""
+    return Follower(session.layout.log, session.settings, _redactor(session))
+
+
 def kept(session: Session) -> list[int]:
     """The numbers of all runs that can be read, the current one last."""
     current = session.state().run

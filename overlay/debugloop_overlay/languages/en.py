@@ -40,6 +40,7 @@ WORDS = Words(
     malformed=("{n} malformed", "{n} malformed"),
     rejected=("{n} rejected", "{n} rejected"),
     sampled=("{n} sampled out", "{n} sampled out"),
+    redacted=("{n} secret hidden", "{n} secrets hidden"),
     cap="{percent} % of {cap}",
     cap_full="log full",
     press_unread="press {number} {action}: not read yet",

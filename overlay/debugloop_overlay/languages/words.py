@@ -63,6 +63,7 @@ class Words:
     malformed: Forms
     rejected: Forms
     sampled: Forms
+    redacted: Forms
     cap: str
     cap_full: str
     press_unread: str

@@ -40,6 +40,7 @@ WORDS = Words(
     malformed=("{n} 行格式错误", "{n} 行格式错误"),
     rejected=("{n} 个被拒绝", "{n} 个被拒绝"),
     sampled=("{n} 个被抽样丢弃", "{n} 个被抽样丢弃"),
+    redacted=("{n} 处机密已隐藏", "{n} 处机密已隐藏"),
     cap="{cap} 的 {percent} %",
     cap_full="日志已满",
     press_unread="第 {number} 次操作 {action}：尚未读取",
