@@ -185,7 +185,7 @@ PROBES = st.tuples(st.integers(0, 12), st.sampled_from(COMMENTS), st.sampled_fro
     final=st.booleans(),
     probes=st.lists(PROBES, max_size=5),
 )
-def test_whatever_the_file_what_was_inserted_goes_and_nothing_else(  # noqa: PLR0917 -- hypothesis passes them by name
+def test_whatever_the_file_what_was_inserted_goes_and_nothing_else(
     lines: list[bytes],
     eols: list[bytes],
     eol: bytes,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from debugloop.probes import review as reviewing
 from debugloop.probes import scan as module
 from debugloop.probes import tree
 from debugloop.probes.scan import Leftover, Report, holding, scan, scan_markers
@@ -218,6 +219,24 @@ def test_a_file_that_cannot_be_read_is_told(repo: Repo, started: Session, monkey
     report = scan(started)
     assert report.leftovers == []
     assert ("secret.js", "unread") in reviewed(report)
+
+
+def test_a_file_that_goes_between_two_looks_is_no_policy(
+    repo: Repo, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write("index.html", "<meta http-equiv='Content-Security-Policy'>")
+
+    def gone(path: Path) -> object:
+        raise FileNotFoundError(2, "No such file")
+
+    monkeypatch.setattr(reviewing, "open_plain", gone)
+    assert ("index.html", "policy") not in reviewed(scan(session))
+
+
+def test_an_ignored_repository_is_looked_at_too(repo: Repo, started: Session) -> None:
+    repo.write(".gitignore", "vendored/\n")
+    new_repo(repo.top / "vendored").write("app.js", probe(started))
+    assert {(where, file) for where, file, _, _ in places(scan(started))} == {("ignored", "vendored/app.js")}
 
 
 def test_an_object_that_the_clone_lacks_is_told(repo: Repo, started: Session) -> None:
