@@ -161,7 +161,7 @@ def test_nothing_of_the_repository_runs_and_nothing_in_it_changes(repo: Repo, tm
     assert contents(found, blobs)
     assert found.files()
     assert found.ignored() == []
-    assert found.untracked() == []
+    assert found.untracked() == [".gitattributes"]
     assert state_of(repo.top) == before
     assert not ran.exists()
 
