@@ -69,6 +69,12 @@ class Watcher:
             taken, self._pending = self._pending, None
         return taken
 
+    @property
+    def behind(self) -> bool:
+        """Whether so much is outstanding that it waits for the panel to take it."""
+        with self._guard:
+            return self._pending is not None and len(self._pending.rows) > _WAITING_ROWS
+
     def _run(self) -> None:
         turn = 0
         try:
@@ -85,9 +91,7 @@ class Watcher:
 
     def _turn(self, *, with_state: bool) -> bool:
         """One look; whether there is more to read at once."""
-        with self._guard:
-            behind = self._pending is not None and len(self._pending.rows) > _WAITING_ROWS
-        if behind:
+        if self.behind:
             return False
         snapshot = self._look_at_state() if with_state else self._snapshot
         try:

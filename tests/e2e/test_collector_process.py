@@ -19,11 +19,12 @@ from typing import Any
 import orjson
 import pytest
 
-from debugloop.errors import CollectorFailed, CollectorRuns, CorruptFile, PortTaken
-from debugloop.ingest import daemon
+from debugloop.errors import CollectorFailed, CollectorRuns, CorruptFile, LockBusy, PortTaken
+from debugloop.ingest import daemon, process
 from debugloop.session import collector_file, endpoint, runs
 from debugloop.session import session as sessions
 from debugloop.session.endpoint import Endpoint
+from debugloop.session.journal import Journal
 from debugloop.session.locks import hold
 from debugloop.session.session import Session
 from debugloop.settings import Settings
@@ -271,6 +272,55 @@ def test_stopping_waits_for_no_client(session: Session) -> None:
     for client in clients:
         client.close()
     assert messages(session) == [1]
+
+
+def test_a_full_disk_is_500_without_a_torn_line_and_recovers(session: Session) -> None:
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+    assert started_by(session, limit + "daemon.ensure(session)").stderr == ""
+    known = daemon.ensure(session)
+    body = b'{"m":"' + b"x" * 3_000 + b'"}'
+    stored = 0
+    while (status := post(known, body)) == 204:
+        stored += 1
+    assert status == 500
+    rows = runs.read(session)[1]
+    assert [row.malformed for row in rows] == [None] * stored
+    Journal(session).clear()
+    assert post(known, body) == 204
+    until(lambda: collector_file.load(session.layout).rejected == {"write_failed": 1})
+
+
+def test_a_collector_that_does_not_react_is_killed(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    daemon.ensure(session)
+    os.kill(pid_of(session), signal.SIGSTOP)
+    monkeypatch.setattr(daemon, "TERM_SECONDS", 0.2)
+    assert daemon.stop(session)
+    assert ended(session)
+
+
+def test_what_cannot_be_ended_is_said(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daemon, "TERM_SECONDS", 0.1)
+    with hold(session.layout.collector_lock), pytest.raises(LockBusy):
+        daemon.stop(session)
+
+
+def test_damaged_files_do_not_end_a_collector(session: Session) -> None:
+    known = daemon.ensure(session)
+    origin = "http://myapp.test:8080"
+    collector_file.update(
+        session.layout, session.settings, lambda file: dataclasses.replace(file, allowed_origins=(origin,))
+    )
+    until(lambda: post(known, b'{"m":1}', Origin=origin) == 204)
+    whole = session.layout.collector.read_bytes(), session.layout.endpoint.read_bytes()
+    session.layout.collector.write_text("{", encoding="utf-8")
+    session.layout.endpoint.write_text("{", encoding="utf-8")
+    began = time.monotonic()
+    while time.monotonic() - began < 3 * process.LOOK_SECONDS:  # it looks at them and goes on
+        assert post(known, b'{"m":2}', Origin=origin) == 204
+    assert post(known, b'{"m":') == 400
+    session.layout.collector.write_bytes(whole[0])
+    session.layout.endpoint.write_bytes(whole[1])
+    assert daemon.ensure(session) == known
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

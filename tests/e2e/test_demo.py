@@ -259,7 +259,7 @@ class Tmux:
         return self.run("list-panes", "-s", "-F", "#{pane_id}").split()
 
     def screen(self, pane: str) -> str:
-        return self.run("capture-pane", "-p", "-S", "-200", "-t", pane)
+        return self.run("capture-pane", "-p", "-J", "-S", "-200", "-t", pane)
 
 
 @pytest.mark.parametrize("inside", [True, False], ids=["split", "foreground"])

@@ -228,11 +228,11 @@ def test_the_stamp_of_the_collector_is_taken_off_only_where_it_stands() -> None:
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | st.text(max_size=80),
     lambda inner: st.lists(inner, max_size=25) | st.dictionaries(st.text(max_size=30), inner, max_size=25),
-    max_leaves=20,
+    max_leaves=10,
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.text(max_size=30), JSON, max_size=10), st.integers(60, 1_000))
 def test_any_record_is_made_to_fit_and_stays_json(record: dict[str, Any], room: int) -> None:
     whole = orjson.dumps(record)

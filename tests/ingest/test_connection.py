@@ -207,6 +207,22 @@ async def test_a_client_that_does_not_read_its_answers_is_dropped(open_house: Op
     assert (await house.ask(b"{}")).status == 204
 
 
+async def test_a_client_that_reads_late_gets_all_its_answers_before_that_to_a_bad_head(house: House) -> None:
+    wire = await house.connect()
+    count = 20_000
+    bad_head = b"GET / HTTP/1.1\r\nX: " + b"x" * 600_000
+    sending = asyncio.create_task(wire.send(house.request(b"{}", target="/") * count + bad_head))
+    answered = quiet = 0
+    while quiet < 20:  # until the server waits for its answers to be read
+        before, answered = answered, answered + house.rejected().get("not_found", 0)
+        quiet = quiet + 1 if 0 < answered == before else 0
+        await asyncio.sleep(0.005)
+    assert answered < count
+    assert [(await wire.answer()).status for _ in range(count + 1)] == [404] * count + [431]
+    await sending
+    assert await wire.ended()
+
+
 async def test_connections_past_the_limit_are_told_so(open_house: Open) -> None:
     house = await open_house(connections=2)
     kept = [await house.connect() for _ in range(2)]

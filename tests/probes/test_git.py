@@ -43,9 +43,7 @@ def test_what_is_tracked_new_and_ignored_is_told_apart(repo: Repo) -> None:
     assert sorted(found.files()) == [".gitignore", "app.js", "new größe\n.js"]
     assert sorted(found.untracked()) == [".gitignore", "new größe\n.js"]
     assert sorted(found.ignored()) == ["app.log", "build/deep/out.js"]
-    head, new = found.beginning()
-    assert head == repo.git("rev-parse", "HEAD")
-    assert new == ("?? .gitignore", "?? new größe\n.js")
+    assert found.head() == repo.git("rev-parse", "HEAD")
 
 
 def test_the_index_gives_what_was_staged_since_a_commit(repo: Repo) -> None:
@@ -163,7 +161,7 @@ def test_nothing_of_the_repository_runs_and_nothing_in_it_changes(repo: Repo, tm
     assert contents(found, blobs)
     assert found.files()
     assert found.ignored() == []
-    found.beginning()
+    assert found.untracked() == [".gitattributes"]
     assert state_of(repo.top) == before
     assert not ran.exists()
 

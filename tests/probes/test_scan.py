@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from debugloop.probes import review as reviewing
 from debugloop.probes import scan as module
 from debugloop.probes import tree
+from debugloop.probes.git import repository
 from debugloop.probes.scan import Leftover, Report, holding, scan, scan_markers
-from debugloop.probes.tree import workspace as workspace_at
 from debugloop.session import endpoint
 from debugloop.session import session as sessions
 from debugloop.session.endpoint import Endpoint
@@ -29,11 +30,15 @@ def repo(workspace: Path) -> Repo:
 def started(repo: Repo, session: Session) -> Session:
     """A session that began when ``app.js`` was committed."""
     endpoint.save(session.layout, ADDRESS)
-    found = workspace_at(repo.top).repository
-    assert found is not None
-    head, status = found.beginning()
-    session.update(head=head, status=status)
+    begin(session, repo)
     return session
+
+
+def begin(session: Session, repo: Repo) -> None:
+    """Note what is there as the session starts."""
+    found = repository(repo.top)
+    assert found is not None
+    session.update(head=found.head(), status=tuple(f"?? {name}" for name in found.untracked()))
 
 
 def probe(session: Session, name: str = "1") -> str:
@@ -179,10 +184,7 @@ def test_new_files_manifests_and_policies_are_for_review_and_no_leftovers(repo: 
     repo.write("helpers/old.js", "")
     repo.commit("more")
     repo.write("before.js", "")
-    found = workspace_at(repo.top).repository
-    assert found is not None
-    head, status = found.beginning()
-    session.update(head=head, status=status)
+    begin(session, repo)
     repo.write("helpers/send.js", "")
     repo.write("before.js", "changed")
     repo.write("package.json", '{"dependencies": {}}')
@@ -218,6 +220,24 @@ def test_a_file_that_cannot_be_read_is_told(repo: Repo, started: Session, monkey
     report = scan(started)
     assert report.leftovers == []
     assert ("secret.js", "unread") in reviewed(report)
+
+
+def test_a_file_that_goes_between_two_looks_is_no_policy(
+    repo: Repo, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write("index.html", "<meta http-equiv='Content-Security-Policy'>")
+
+    def gone(path: Path) -> object:
+        raise FileNotFoundError(2, "No such file")
+
+    monkeypatch.setattr(reviewing, "open_plain", gone)
+    assert ("index.html", "policy") not in reviewed(scan(session))
+
+
+def test_an_ignored_repository_is_looked_at_too(repo: Repo, started: Session) -> None:
+    repo.write(".gitignore", "vendored/\n")
+    new_repo(repo.top / "vendored").write("app.js", probe(started))
+    assert {(where, file) for where, file, _, _ in places(scan(started))} == {("ignored", "vendored/app.js")}
 
 
 def test_an_object_that_the_clone_lacks_is_told(repo: Repo, started: Session) -> None:

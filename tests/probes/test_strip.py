@@ -5,13 +5,14 @@ import stat
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from debugloop.errors import BrokenMarkers, FileUnreadable, FileUnwritable, OutsideWorkspace
-from debugloop.probes import markers
+from debugloop.probes import markers, tree
 from debugloop.probes import strip as module
 from debugloop.probes.markers import Region
 from debugloop.probes.strip import Stripped, strip
@@ -190,15 +191,37 @@ def test_a_pipe_in_the_workspace_is_passed_over(place: Workspace) -> None:
     assert [done.file for done in strip(place, "s")] == ["a.js"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_an_error_that_names_the_file(place: Workspace) -> None:
-    (place.top / "web").mkdir()
-    (place.top / "web/a.js").write_bytes(probe(1))
-    (place.top / "web").chmod(0o500)
-    with pytest.raises(FileUnwritable, match=r"web/a\.js keeps its probes"):
+def test_a_folder_that_cannot_be_written_is_an_error_that_names_the_file(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.top / "a.js").write_bytes(probe(1))
+
+    def refuse(self: Path, target: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(FileUnwritable, match=r"a\.js keeps its probes: Permission denied\."):
         strip(place, "s")
-    (place.top / "web").chmod(0o700)
-    assert (place.top / "web/a.js").read_bytes() == probe(1)
+    assert (place.top / "a.js").read_bytes() == probe(1)
+    assert [path.name for path in place.top.iterdir() if path.name != ".git"] == ["a.js"]
+
+
+def test_a_file_that_cannot_be_read_is_an_error_only_when_it_was_named(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, name in enumerate(("a.js", "b.js")):
+        (place.top / name).write_bytes(probe(number))
+    real = tree.open_plain
+
+    def refuse(path: Path) -> BinaryIO:
+        if path.name == "a.js":
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(module, "open_plain", refuse)
+    with pytest.raises(FileUnreadable, match=r"a\.js cannot be read \(Permission denied\)"):
+        strip(place, "s", [place.top / "a.js"])
+    assert [done.file for done in strip(place, "s")] == ["b.js"]
 
 
 def test_a_full_disk_leaves_the_file_as_it_was_and_tells_what_was_done(

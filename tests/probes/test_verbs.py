@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from tests.probes.repo import new_repo
@@ -89,6 +90,19 @@ def test_a_file_outside_of_the_workspace_is_refused(home: Path, workspace: Path)
     assert refused.returncode == 1
     assert "other.js is outside of" in refused.stderr
     assert cli("strip", "nowhere.js", home=home, cwd=workspace).returncode == 1
+
+
+def test_a_file_whose_name_is_no_text_hinders_no_verb(home: Path, workspace: Path) -> None:
+    repo = new_repo(workspace)
+    name = os.fsdecode(b"f\xff.js")
+    repo.write(name, "x\n")
+    session = started(home, workspace)["session"]
+    repo.write(name, "x\n" + PROBE.format(session))
+    scanned = json.loads(cli("scan", "--json", home=home, cwd=workspace).stdout)
+    assert {left["file"] for left in scanned["leftovers"]} == {"f\ufffd.js"}
+    assert scanned["review"] == []
+    assert cli("strip", home=home, cwd=workspace).returncode == 0
+    assert (workspace / name).read_text() == "x\n"
 
 
 def test_scan_without_a_session_looks_for_markers_alone(home: Path, workspace: Path) -> None:

@@ -341,12 +341,13 @@ def _collector_word(session: Session) -> str:
 def _baseline(workspace: Path) -> dict[str, Any]:
     """What git knows before the agent touches anything: `finish` tells by it what is new."""
     from debugloop.probes.git import repository
+    from debugloop.probes.tree import readable
 
     try:
         repo = repository(workspace)
         if repo is None:
             return {}
-        return {"head": repo.head(), "status": tuple(f"?? {name}" for name in repo.untracked()[:_BASELINE])}
+        return {"head": repo.head(), "status": tuple(f"?? {readable(name)}" for name in repo.untracked()[:_BASELINE])}
     except GitFailed:  # `finish` asks again, and says it where it matters
         return {}
 

@@ -110,17 +110,17 @@ class Chromium:
             os.close(theirs_in)
             os.close(theirs_out)
         try:
-            target = self._call("Target.createTarget", {"url": "about:blank"}, seconds=_START_SECONDS)["targetId"]
-            attached = self._call("Target.attachToTarget", {"targetId": target, "flatten": True})
+            target = self.call("Target.createTarget", {"url": "about:blank"}, seconds=_START_SECONDS)["targetId"]
+            attached = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})
         except BaseException:
             self.close()
             raise
         self._page = str(attached["sessionId"])
-        self._call("Page.enable", page=True)
+        self.call("Page.enable", page=True)
 
     def open(self, url: str) -> None:
         """Load the page and wait for its buttons."""
-        self._call("Page.navigate", {"url": url}, page=True)
+        self.call("Page.navigate", {"url": url}, page=True)
         deadline = time.monotonic() + _SECONDS
         while self._message(deadline).get("method") != "Page.loadEventFired":
             pass
@@ -130,13 +130,33 @@ class Chromium:
         """Press Add beside an item and wait for its line in the cart; gives the total that is shown."""
         return str(self._evaluate(_ADD % sku))
 
+    def call(
+        self, method: str, parameters: dict[str, Any] | None = None, *, page: bool = False, seconds: float = _SECONDS
+    ) -> dict[str, Any]:
+        """Run a command of the DevTools protocol, in the page or in the browser; gives its result."""
+        self._calls += 1
+        call = {"id": self._calls, "method": method, "params": parameters or {}}
+        if page:
+            call["sessionId"] = self._page
+        try:
+            os.write(self._out, json.dumps(call).encode() + b"\0")
+        except OSError as error:
+            raise DemoFailed("the browser ended") from error
+        deadline = time.monotonic() + seconds
+        while (message := self._message(deadline)).get("id") != self._calls:
+            pass
+        if "error" in message:
+            raise DemoFailed(f"the browser refused {method}: {message['error'].get('message')}")
+        result: dict[str, Any] = message["result"]
+        return result
+
     def close(self) -> None:
         """End the browser with all its processes."""
         if self._closed:
             return
         self._closed = True
         with suppress(DemoFailed):
-            self._call("Browser.close", seconds=_END_SECONDS)
+            self.call("Browser.close", seconds=_END_SECONDS)
         os.close(self._out)
         os.close(self._in)
         with suppress(subprocess.TimeoutExpired):
@@ -153,29 +173,10 @@ class Chromium:
 
     def _evaluate(self, expression: str) -> object:
         asked = {"expression": expression, "awaitPromise": True, "returnByValue": True}
-        answer = self._call("Runtime.evaluate", asked, page=True)
+        answer = self.call("Runtime.evaluate", asked, page=True)
         if "exceptionDetails" in answer:
             raise DemoFailed(f"the page threw {answer['exceptionDetails'].get('exception', {}).get('description')}")
         return answer["result"].get("value")
-
-    def _call(
-        self, method: str, parameters: dict[str, Any] | None = None, *, page: bool = False, seconds: float = _SECONDS
-    ) -> dict[str, Any]:
-        self._calls += 1
-        call = {"id": self._calls, "method": method, "params": parameters or {}}
-        if page:
-            call["sessionId"] = self._page
-        try:
-            os.write(self._out, json.dumps(call).encode() + b"\0")
-        except OSError as error:
-            raise DemoFailed("the browser ended") from error
-        deadline = time.monotonic() + seconds
-        while (message := self._message(deadline)).get("id") != self._calls:
-            pass
-        if "error" in message:
-            raise DemoFailed(f"the browser refused {method}: {message['error'].get('message')}")
-        result: dict[str, Any] = message["result"]
-        return result
 
     def _message(self, deadline: float) -> dict[str, Any]:
         """The next message of the browser: an answer or an event."""

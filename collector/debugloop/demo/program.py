@@ -77,7 +77,7 @@ PROBES: Final = (
     Probe("3", "cart.js", "  const sum = ", "H3", "total", "{ types: prices.map((price) => typeof price), sum: sum }"),
 )
 FIX_FILE: Final = "server.py"
-FIX: Final = ('row["price_cents"]', 'int(row["price_cents"])')
+FIX: Final = ('"price_cents": row["price_cents"]', '"price_cents": int(row["price_cents"])')
 """The smallest fix: the catalogue is a CSV file, whose fields are text; the page wants a number."""
 
 

@@ -27,6 +27,8 @@ KEEPALIVE_SECONDS: Final = 600.0
 """How long an idle connection stays: longer than browsers keep one, so that they are the ones to close it."""
 LINGER_SECONDS: Final = 1.0
 """How long a client may take to read its last answer and close."""
+_BUSY_SECONDS: Final = 0.01
+"""How soon to look again whether the requests before a bad head are answered."""
 _PARSER_BOUND: Final = 1 << 20
 """aiohttp's own bounds on a header, far above ours: ours answers with the page's CORS headers."""
 _ORIGIN: Final = re.compile(rb"\r?\n[Oo]rigin:[ \t]*([!-~]*)[ \t]*\r?\n")
@@ -183,12 +185,15 @@ class Connection(web.RequestHandler):
             self.force_close()
 
     def _dismiss(self, refusal: Refusal) -> None:
-        """End a connection whose head will never be whole. No request of it is being answered."""
+        """End a connection whose head will never be whole, once the requests before it are answered."""
+        self._leaving = True
         if self.transport is None:
+            return
+        if self._messages or self._waiter is None or self._waiter.done():
+            self._slow_head = self._loop.call_later(_BUSY_SECONDS, self._dismiss, refusal)
             return
         origin = sniffed_origin(self._head, self._house.rules)
         self._house.note(refusal, origin=origin)
-        self._leaving = True
         self._stop_timers()
         self.transport.write(answers.bare(refusal, origin))
         self.transport.write_eof()

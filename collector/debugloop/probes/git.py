@@ -20,9 +20,6 @@ from debugloop.errors import GitFailed
 BLOCK: Final = 8 << 20
 """How many bytes of an object are in memory at once."""
 
-REMEMBERED: Final = 1_000
-"""How many new files of the start a session keeps in mind."""
-
 _DAY: Final = 86_400
 _SUBMODULE: Final = "160000"
 _KEPT: Final = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"}
@@ -64,10 +61,6 @@ class Repository:
     def files(self) -> list[str]:
         """Tracked and untracked files, ignored ones left out. A submodule or a repository inside is one entry."""
         return self._names("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-
-    def beginning(self) -> tuple[str | None, tuple[str, ...]]:
-        """For session.json: the commit that is checked out, and what is new already, as ``git status`` writes it."""
-        return self.head(), tuple(f"?? {file}" for file in self.untracked()[:REMEMBERED])
 
     def untracked(self) -> list[str]:
         """Files that are neither tracked nor ignored."""

@@ -38,7 +38,7 @@ def review(place: Workspace, changed: Iterable[Found], status: Sequence[str]) ->
     before = tuple(line[3:].strip('"') for line in status if line.startswith("??"))
     for found in changed:
         name = found.file.rpartition("/")[2]
-        known = any(found.file == old or (old.endswith("/") and found.file.startswith(old)) for old in before)
+        known = any(found.name == old or (old.endswith("/") and found.name.startswith(old)) for old in before)
         if found.file in untracked and not known:
             yield Review(found.name, "new_file", "new since the start")
         if name in _MANIFESTS or (name.startswith("requirements") and name.endswith(".txt")):

@@ -6,7 +6,6 @@ from debugloop_overlay.languages.words import Words
 
 WORDS = Words(
     code="en",
-    name="English",
     reproduced="Reproduced",
     resolved="Resolved",
     clear="Clear",
@@ -54,8 +53,8 @@ WORDS = Words(
     earlier_rows=("{n} earlier row is not shown here", "{n} earlier rows are not shown here"),
     nothing_yet="Nothing has arrived in run {run} yet.",
     nothing_yet_restart="Does the program run the instrumented code? Restart it, or reload the page.",
-    nothing_yet_where="Events are POSTed to the collector on 127.0.0.1:{port},",
-    nothing_yet_file="or appended to {path}",
+    nothing_yet_where="The collector listens on 127.0.0.1:{port}.",
+    nothing_yet_file="Backends may append lines to {path}",
     malformed_row="malformed, {reason}:",
     torn="torn off",
     not_json="no JSON",

@@ -16,8 +16,6 @@ class Words:
     """The words of one language. ``{name}`` marks what is filled in; nothing filled in is ever read as markup."""
 
     code: str
-    name: str
-    """The language's name in itself."""
 
     # the actions and what they ask
     reproduced: str

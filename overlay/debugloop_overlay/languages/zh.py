@@ -6,7 +6,6 @@ from debugloop_overlay.languages.words import Words
 
 WORDS = Words(
     code="zh",
-    name="简体中文",
     reproduced="已复现",
     resolved="已解决",
     clear="清除日志",
@@ -54,8 +53,8 @@ WORDS = Words(
     earlier_rows=("更早的 {n} 行不在这里显示", "更早的 {n} 行不在这里显示"),
     nothing_yet="第 {run} 轮还没有收到任何事件。",
     nothing_yet_restart="程序运行的是插桩后的代码吗？请重启程序，或刷新页面。",
-    nothing_yet_where="事件会 POST 到 127.0.0.1:{port} 上的收集器，",
-    nothing_yet_file="或追加到 {path}",
+    nothing_yet_where="收集器正在监听 127.0.0.1:{port}。",
+    nothing_yet_file="后端程序可以直接追加到 {path}",
     malformed_row="格式错误，{reason}：",
     torn="行不完整",
     not_json="不是 JSON",

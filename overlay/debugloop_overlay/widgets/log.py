@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
     from textual import events
 
+    from textual.geometry import Size
+
     from debugloop.session.records import Row
 
 KEPT: Final = 150_000
 """Rows that are kept; a full log of ordinary events has a third of it. Older ones stay in the file."""
-_SPARE: Final = KEPT // 10
 _LAID_OUT: Final = 256
 _WHEEL: Final = 3
 
@@ -51,7 +52,8 @@ class LogView(Widget):
         self._seen = 0
         self._top = (0, 0)  # row (counted from the first ever) and character in it
         self._laid_out: OrderedDict[int, Wrapped] = OrderedDict()
-        self._page: list[tuple[int, int]] | None = None
+        self._page: list[tuple[int, int]] = []
+        self._page_for: Size | None = None
 
     # -- content -----------------------------------------------------------------------------------
 
@@ -76,7 +78,7 @@ class LogView(Widget):
     def extend(self, rows: Sequence[Row]) -> None:
         """Append rows. What is on the screen moves only while following."""
         self._rows += rows
-        if len(self._rows) > self._kept + _SPARE:
+        if len(self._rows) > self._kept * 1.1:
             surplus = len(self._rows) - self._kept
             del self._rows[:surplus]
             self._dropped += surplus
@@ -163,14 +165,14 @@ class LogView(Widget):
         return row, min(line + lines, len(self._wrapped(row)) - 1)
 
     def _at_end(self) -> bool:
-        self._page = None
+        self._page_for = None
         row, line = self._shown()[-1]
         return row == self.total - 1 and line == len(self._wrapped(row)) - 1
 
     # -- showing -----------------------------------------------------------------------------------
 
     def _changed(self) -> None:
-        self._page = None
+        self._page_for = None
         self.refresh()
         self.post_message(self.Moved())
 
@@ -187,13 +189,13 @@ class LogView(Widget):
 
     def _shown(self) -> list[tuple[int, int]]:
         """The rows and lines on the screen, top down; there is at least one row."""
-        if self._page is None:
+        if self._page_for != self.size:
             row, offset = self._top
             page = [] if self.following else self._page_from(row, self._wrapped(row).line_at(offset))
             if len(page) < self.size.height:
                 page = self._page_to_end()
                 self._top = (page[0][0], self._wrapped(page[0][0]).starts[page[0][1]])
-            self._page = page
+            self._page, self._page_for = page, self.size
             self._seen = self.total if self.following else max(self._seen, page[-1][0] + 1)
         return self._page
 

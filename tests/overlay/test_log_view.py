@@ -1,0 +1,237 @@
+"""The log view by itself: what it shows of many rows, and that nothing moves which the person did not move."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import orjson
+from textual import events
+from textual.app import App
+
+from debugloop.session.records import Row, parse_line
+from debugloop_overlay import languages
+from debugloop_overlay.paragraphs import Paragraph
+from debugloop_overlay.widgets.log import LogView
+from tests.overlay.house import screen_of
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.pilot import Pilot
+
+
+class Host(App[object]):
+    def __init__(self, kept: int) -> None:
+        super().__init__()
+        self.view = LogView(languages.load("en"), kept=kept)
+
+    def compose(self) -> ComposeResult:
+        yield self.view
+
+
+class Driven:
+    def __init__(self, host: Host, pilot: Pilot[object]) -> None:
+        self.view = host.view
+        self.host = host
+        self.pilot = pilot
+
+    async def lines(self) -> list[str]:
+        await self.pilot.pause()
+        return [line.strip() for line in screen_of(self.host).splitlines() if line.strip()]
+
+
+@asynccontextmanager
+async def driven(height: int = 5, width: int = 80, kept: int = 1_000) -> AsyncIterator[Driven]:
+    host = Host(kept)
+    async with host.run_test(size=(width, height)) as pilot:
+        yield Driven(host, pilot)
+
+
+def row(message: str, line: int = 1) -> Row:
+    return parse_line(line, orjson.dumps({"message": message}), nesting=128)
+
+
+def rows(first: int, last: int) -> list[Row]:
+    return [row(f"row {number}", number) for number in range(first, last + 1)]
+
+
+def named(first: int, last: int) -> list[str]:
+    return [f"row {number}" for number in range(first, last + 1)]
+
+
+async def test_it_follows_the_end() -> None:
+    async with driven() as log:
+        log.view.extend(rows(1, 3))
+        assert await log.lines() == named(1, 3)
+        log.view.extend(rows(4, 100))
+        assert await log.lines() == named(96, 100)
+        assert log.view.following
+
+
+async def test_scrolled_up_nothing_moves_and_what_is_new_is_counted() -> None:
+    async with driven() as log:
+        log.view.extend(rows(1, 100))
+        log.view.move(-3)
+        assert await log.lines() == named(93, 97)
+        log.view.extend(rows(101, 112))
+        assert await log.lines() == named(93, 97)
+        assert (log.view.following, log.view.new, log.view.position()) == (False, 12, "97/112")
+        log.view.move(4)
+        assert await log.lines() == named(97, 101)
+        assert log.view.new == 11
+        log.view.go_to_end()
+        assert await log.lines() == named(108, 112)
+        assert (log.view.following, log.view.new, log.view.position()) == (True, 0, "")
+
+
+async def test_reaching_the_end_by_scrolling_follows_again() -> None:
+    async with driven() as log:
+        log.view.extend(rows(1, 20))
+        log.view.move(-log.view.page_lines)
+        assert await log.lines() == named(12, 16)
+        log.view.move(log.view.page_lines)
+        assert log.view.following
+        log.view.go_to_start()
+        assert await log.lines() == named(1, 5)
+        log.view.move(-7)
+        log.view.move(2)
+        assert await log.lines() == named(3, 7)
+
+
+async def test_there_is_nowhere_to_scroll_while_all_rows_are_seen() -> None:
+    async with driven() as log:
+        log.view.move(-1)
+        log.view.move(1)
+        log.view.go_to_start()
+        log.view.toggle_following()
+        assert log.view.following
+        log.view.extend(rows(1, 3))
+        log.view.move(-1)
+        log.view.go_to_start()
+        assert log.view.following
+
+
+async def test_f_stays_where_the_screen_is_and_follows_again() -> None:
+    async with driven() as log:
+        log.view.extend(rows(1, 10))
+        log.view.toggle_following()
+        log.view.extend(rows(11, 12))
+        assert await log.lines() == named(6, 10)
+        assert log.view.new == 2
+        log.view.toggle_following()
+        assert await log.lines() == named(8, 12)
+
+
+async def test_staying_at_the_end_of_a_short_log_fills_the_screen_and_then_stays() -> None:
+    async with driven() as log:
+        log.view.extend(rows(1, 2))
+        log.view.toggle_following()
+        log.view.extend(rows(3, 9))
+        assert await log.lines() == named(1, 5)
+        assert log.view.new == 4
+
+
+async def test_rows_are_wrapped_anew_for_each_width_and_none_is_lost() -> None:
+    async with driven(height=40, width=120) as log:
+        text = " ".join(f"word{number}" for number in range(30))
+        log.view.extend([row(text)] * 3)
+        wide = " ".join(await log.lines())
+        await log.pilot.resize_terminal(40, 40)
+        narrow = await log.lines()
+        assert len(narrow) > 15
+        await log.pilot.resize_terminal(120, 40)
+        assert " ".join(await log.lines()) == wide
+        assert wide.split() == " ".join(narrow).split() == (text + " ").split() * 3
+
+
+async def test_the_place_in_a_long_row_is_kept_when_the_width_changes() -> None:
+    async with driven(height=5, width=60) as log:
+        log.view.extend([*rows(1, 5), row(" ".join(f"w{number:03}" for number in range(200))), *rows(7, 20)])
+        log.view.go_to_start()
+        log.view.move(9)
+        before = (await log.lines())[0].split()[0]
+        await log.pilot.resize_terminal(100, 5)
+        assert before in (await log.lines())[0]
+
+
+async def test_a_taller_screen_shows_more_above_the_end() -> None:
+    async with driven() as log:
+        log.view.extend(rows(1, 20))
+        log.view.move(-2)
+        await log.pilot.resize_terminal(80, 12)
+        assert await log.lines() == named(9, 20)
+
+
+async def test_one_huge_event_is_shown_whole_line_by_line() -> None:
+    async with driven(height=10) as log:
+        log.view.extend([*rows(1, 2), row("x" * 60_000), *rows(4, 4)])
+        assert (await log.lines())[-1] == "row 4"
+        seen = 0
+        log.view.go_to_start()
+        while not log.view.following:
+            log.view.move(1)
+            await log.pilot.pause()
+        for _ in range(2_000):
+            seen = max(seen, len(log.view._laid_out))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- that memory is bounded is seen only here
+            log.view.move(-5)
+            if (await log.lines())[0] == "row 1":
+                break
+        else:
+            raise AssertionError("the first row was never reached")
+        assert seen <= 256
+
+
+async def test_old_rows_are_dropped_past_the_limit_and_that_is_told() -> None:
+    async with driven(kept=100) as log:
+        log.view.extend(rows(1, 100))
+        assert log.view.earlier() == ""
+        log.view.move(-50)
+        place = await log.lines()
+        log.view.extend(rows(101, 111))
+        assert log.view.earlier() == "11 earlier rows are not shown here"
+        assert await log.lines() == place
+        assert log.view.total == 111
+        log.view.extend(rows(112, 500))
+        assert await log.lines() == named(401, 405)  # its place is gone: the oldest that there is
+        log.view.go_to_start()
+        assert await log.lines() == named(401, 405)
+
+
+async def test_a_reset_forgets_everything_and_follows() -> None:
+    async with driven() as log:
+        log.view.say_when_empty([Paragraph.of(("nothing yet", "text"))])
+        assert await log.lines() == ["nothing yet"]
+        log.view.extend(rows(1, 50))
+        log.view.move(-10)
+        log.view.reset()
+        assert await log.lines() == ["nothing yet"]
+        log.view.say_when_empty([Paragraph.of(("still nothing", "text"))])
+        assert await log.lines() == ["still nothing"]
+        log.view.extend(rows(1, 9))
+        assert await log.lines() == named(5, 9)
+
+
+async def test_the_wheel_scrolls() -> None:
+    async with driven() as log:
+        log.view.extend(rows(1, 50))
+        await log.lines()
+        wheel = {"x": 1, "y": 1, "delta_x": 0, "delta_y": 1, "button": 0, "shift": False, "meta": False, "ctrl": False}
+        log.view.post_message(events.MouseScrollUp(log.view, **wheel))
+        assert await log.lines() == named(43, 47)
+        log.view.post_message(events.MouseScrollDown(log.view, **wheel))
+        assert await log.lines() == named(46, 50)
+
+
+async def test_a_hundred_thousand_rows_cost_no_more_than_the_screen() -> None:
+    async with driven(height=40, kept=150_000) as log:
+        log.view.extend(rows(1, 100_000))
+        begun = time.process_time()
+        log.view.go_to_start()
+        await log.lines()
+        log.view.go_to_end()
+        for _ in range(50):
+            log.view.move(-log.view.page_lines)
+            await log.pilot.pause()
+        assert time.process_time() - begun < 20  # a layout of all rows would take minutes
