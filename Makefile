@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PROJECT_ENVIRONMENT := .venv
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
-.PHONY: help demo test check lint coverage bench fmt clean
+.PHONY: help demo test check lint coverage bench fuzz fmt clean
 .DELETE_ON_ERROR:
 
 help: ## say what there is
@@ -38,6 +38,9 @@ coverage: .venv/.for-test
 
 bench: .venv/.for-run ## measure what the README claims
 	@set -e; for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+
+fuzz: .venv/.for-test ## ten minutes of hostile bytes against a real collector
+	@$(BIN)/python tests/fuzz/collector.py --seconds $(or $(SECONDS),600)
 
 fmt: .venv/.for-lint ## format, and mend what ruff can mend
 	@$(BIN)/ruff check --quiet --fix-only .
