@@ -125,8 +125,12 @@ def test_only_a_person_who_sees_the_obstacles_can_overrule_them(pressed: Session
     leave_address(pressed, workspace)
     seen: list[closing.Obstacles] = []
 
+    def no(obstacles: closing.Obstacles) -> bool:
+        seen.append(obstacles)
+        return False
+
     with pytest.raises(Declined):
-        closing.finish(pressed, lambda obstacles: bool(seen.append(obstacles)))
+        closing.finish(pressed, no)
     assert (seen[0].resolved, seen[0].run, len(seen[0].report.leftovers)) == (False, 3, 1)
     assert pressed.state().mode == "debug"
 

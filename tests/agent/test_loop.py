@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ def started(settings: Settings, workspace: Path) -> Session:
     return loop.start(settings, workspace, environment={}).session
 
 
-def log(session: Session, *records: dict[str, object]) -> None:
+def log(session: Session, *records: Mapping[str, object]) -> None:
     with session.layout.log.open("ab") as file:
         file.writelines(orjson.dumps(record) + b"\n" for record in records)
 

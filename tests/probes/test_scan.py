@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
-from debugloop.probes import review as reviewing
 from debugloop.probes import scan as module
 from debugloop.probes import tree
 from debugloop.probes.git import repository
@@ -209,14 +210,14 @@ def test_a_file_that_cannot_be_read_is_told(repo: Repo, started: Session, monkey
     repo.write("gone.js", "x")
     real = tree.open_plain
 
-    def refuse(path: Path) -> object:
-        if path.name == "secret.js":
+    def refuse(path: str) -> BinaryIO:
+        if path.endswith("secret.js"):
             raise PermissionError(13, "Permission denied")
-        if path.name == "gone.js":
-            path.unlink()
+        if path.endswith("gone.js"):
+            Path(path).unlink()
         return real(path)
 
-    monkeypatch.setattr(module, "open_plain", refuse)
+    monkeypatch.setattr(tree, "open_plain", refuse)
     report = scan(started)
     assert report.leftovers == []
     assert ("secret.js", "unread") in reviewed(report)
@@ -227,10 +228,14 @@ def test_a_file_that_goes_between_two_looks_is_no_policy(
 ) -> None:
     repo.write("index.html", "<meta http-equiv='Content-Security-Policy'>")
 
-    def gone(path: Path) -> object:
-        raise FileNotFoundError(2, "No such file")
+    real, times = tree.open_plain, itertools.count()
 
-    monkeypatch.setattr(reviewing, "open_plain", gone)
+    def gone(path: str) -> BinaryIO:
+        if path.endswith("index.html") and next(times):
+            raise FileNotFoundError(2, "No such file")
+        return real(path)
+
+    monkeypatch.setattr(tree, "open_plain", gone)
     assert ("index.html", "policy") not in reviewed(scan(session))
 
 

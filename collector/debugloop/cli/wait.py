@@ -13,10 +13,17 @@ PENDING = 3
 _LONGEST = 3_600.0
 
 
+def _seconds(_ctx: click.Context, _parameter: click.Parameter, value: float) -> float:
+    if value != value:  # noqa: PLR0124 -- "nan" is a number that passes every range
+        raise click.BadParameter("nan is no length of time.")
+    return value
+
+
 @verb(example="debugloop wait --timeout 0 || test $? -eq 3")
 @click.option(
     "--timeout",
     type=click.FloatRange(0, _LONGEST),
+    callback=_seconds,
     default=50.0,
     show_default=True,
     metavar="SECONDS",

@@ -66,6 +66,12 @@ class Repository:
         """Files that are neither tracked nor ignored."""
         return self._names("ls-files", "-z", "--others", "--exclude-standard")
 
+    def inner(self) -> list[str]:
+        """Folders that hold a repository of their own: submodules that are there, and clones that nobody added."""
+        links = (entry.split(b"\t", 1)[1] for entry in self._staged() if entry.startswith(_SUBMODULE.encode()))
+        clones = (name.rstrip("/") for name in self.untracked() if name.endswith("/"))
+        return [*map(os.fsdecode, links), *clones]
+
     def ignored(self) -> list[str]:
         """Files that git is told to ignore."""
         return self._names("ls-files", "-z", "--others", "--ignored", "--exclude-standard")
@@ -75,7 +81,7 @@ class Repository:
         if since and self._commit(since):
             out = self._run("diff-index", "--cached", *_RAW, since, "--")
             return list(_blobs(out, lambda _: "index"))
-        staged = (entry.split(b"\t", 1) for entry in self._run("ls-files", "-s", "-z").split(b"\0") if entry)
+        staged = (entry.split(b"\t", 1) for entry in self._staged())
         listed = ((*os.fsdecode(meta).split(), os.fsdecode(name)) for meta, name in staged)
         return [Blob(oid, file, "index") for mode, oid, _stage, file in listed if mode != _SUBMODULE]
 
@@ -140,6 +146,10 @@ class Repository:
         asked = "".join(f"{commit}\n" for commit in commits).encode()
         out = self._run("diff-tree", "--stdin", "--root", "-m", *_RAW, stdin=asked)
         return list(dict.fromkeys(_blobs(out, lambda commit: commits.get(commit, ""))))
+
+    def _staged(self) -> list[bytes]:
+        """Every entry of the index: ``<mode> <object> <stage>``, a tab, and the path."""
+        return [entry for entry in self._run("ls-files", "-s", "-z").split(b"\0") if entry]
 
     def _commit(self, name: str) -> str | None:
         git = self._try("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from debugloop.probes.tree import Found, Workspace, open_plain
+if TYPE_CHECKING:
+    from debugloop.probes.tree import Found, Workspace
 
 ReviewKind: TypeAlias = Literal["new_file", "manifest", "policy", "unread", "more"]
 
@@ -49,7 +50,7 @@ def review(place: Workspace, changed: Iterable[Found], status: Sequence[str]) ->
 
 def _holds_policy(found: Found) -> bool:
     try:
-        with open_plain(found.path) as file:
+        with found.open() as file:
             text = file.read(_POLICY_BYTES).lower()
     except OSError:
         return False

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from debugloop.probes import traces
 from debugloop.probes.git import BLOCK, Blob, Repository
 from debugloop.probes.review import Review, review
-from debugloop.probes.tree import Found, Workspace, open_plain, readable, workspace
+from debugloop.probes.tree import Found, Workspace, readable, workspace
 from debugloop.session import endpoint
 from debugloop.session.layout import IN_WORKSPACE
 
@@ -101,7 +101,7 @@ def _look_at_files(
     changed: list[Found] = []
     for found in place.files(ignored_since=since):
         try:
-            with open_plain(found.path) as file:
+            with found.open() as file:
                 hits = traces.look(iter(partial(file.read, BLOCK), b""), wanted)
         except FileNotFoundError:
             continue

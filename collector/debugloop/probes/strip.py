@@ -15,12 +15,15 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from debugloop.errors import BrokenMarkers, FileUnreadable, FileUnwritable
 from debugloop.probes import markers
 from debugloop.probes.git import BLOCK
 from debugloop.probes.markers import IMPORTS
-from debugloop.probes.tree import Found, Workspace, open_plain
+
+if TYPE_CHECKING:
+    from debugloop.probes.tree import Found, Workspace
 
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -54,7 +57,7 @@ def strip(
     for edit in edits if not dry_run else ():
         path = edit.found.path
         try:
-            if _read(path, session) != edit.old:
+            if _read(edit.found, session) != edit.old:
                 raise FileUnwritable(path, "it was changed in the meantime", tuple(done))
             _write(path, edit.new)
         except OSError as error:
@@ -70,7 +73,7 @@ def _plan(files: Iterable[Found], session: str, *, named: bool) -> list[_Edit]:
     homes: dict[str, tuple[str, int]] = {}
     for found in files:
         try:
-            data = _read(found.path, session)
+            data = _read(found, session)
         except OSError as error:
             if named:
                 raise FileUnreadable(found.path, str(error.strerror)) from error
@@ -94,11 +97,11 @@ def _plan(files: Iterable[Found], session: str, *, named: bool) -> list[_Edit]:
     return edits
 
 
-def _read(path: Path, session: str) -> bytes:
+def _read(found: Found, session: str) -> bytes:
     """The whole file if the session's id stands in it, else nothing: a file of any size costs one block of memory."""
     # as UTF-16 of both byte orders, but for the zero at one end
     needles = (session.encode(), session.encode("utf-16-le")[:-1])
-    with open_plain(path) as file:
+    with found.open() as file:
         before = b""
         while block := file.read(BLOCK):
             here = before + block

@@ -89,28 +89,29 @@ def other_traces() -> list[Trace]:
 def look(blocks: Iterable[bytes], traces: Sequence[Trace]) -> list[Hit]:
     """The lines of some content that hold a trace, one hit a line: the kind that stands first among ``traces``."""
     found: dict[int, Hit] = {}
-    line = 1
+    line, before = 1, b""
     for chunk in _whole_lines(blocks):
-        for hit in _look_in(chunk, traces, line):
-            found.setdefault(hit.line, hit)
-        line += chunk.count(b"\n")
+        line += before.count(b"\n")
+        before = chunk
+        for trace in traces:
+            if trace.needle in chunk:
+                for hit in _look_for(trace, chunk, line):
+                    found.setdefault(hit.line, hit)
     return [found[number] for number in sorted(found)]
 
 
-def _look_in(chunk: bytes, traces: Sequence[Trace], first_line: int) -> Iterator[Hit]:
-    for trace in traces:
-        if trace.needle not in chunk:
+def _look_for(trace: Trace, chunk: bytes, line: int) -> Iterator[Hit]:
+    """The lines of a chunk that hold one trace; ``line`` is the number of its first."""
+    counted = 0
+    for match in trace.pattern.finditer(chunk):
+        start = chunk.rfind(b"\n", 0, match.start()) + 1
+        end = chunk.find(b"\n", match.end())
+        end = len(chunk) if end < 0 else end
+        if trace.alone and not is_comment(chunk[start : match.start()], chunk[match.end() : end]):
             continue
-        line, counted = first_line, 0
-        for match in trace.pattern.finditer(chunk):
-            start = chunk.rfind(b"\n", 0, match.start()) + 1
-            end = chunk.find(b"\n", match.end())
-            end = len(chunk) if end < 0 else end
-            if trace.alone and not is_comment(chunk[start : match.start()], chunk[match.end() : end]):
-                continue
-            line += chunk.count(b"\n", counted, start)
-            counted = start
-            yield Hit(line, trace.kind, _shown(chunk[start:end], match.start() - start, match.end() - start))
+        line += chunk.count(b"\n", counted, start)
+        counted = start
+        yield Hit(line, trace.kind, _shown(chunk[start:end], match.start() - start, match.end() - start))
 
 
 def _shown(line: bytes, start: int, end: int) -> str:
@@ -122,20 +123,16 @@ def _shown(line: bytes, start: int, end: int) -> str:
 
 def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """The content again, cut behind line ends as far as there are some; UTF-16 as UTF-8."""
-    rest = b""
-    begun = False
-    wide = False
-    for block in blocks:
-        wide = wide or (not begun and block.startswith(_UTF16))
-        begun = True
-        rest += block
+    rest = next(iter_blocks := iter(blocks), b"")
+    wide = rest.startswith(_UTF16)
+    for block in iter_blocks:
         cut = rest.rfind(b"\n") + 1
         if wide:
-            continue
-        if cut:
+            cut = 0
+        elif cut:
             yield rest[:cut]
-            rest = rest[cut:]
         elif len(rest) > _LONGEST:
             yield rest
-            rest = rest[-_OVERLAP:]
+            cut = len(rest) - _OVERLAP
+        rest = rest[cut:] + block
     yield rest.decode("utf-16", "replace").encode() if wide else rest

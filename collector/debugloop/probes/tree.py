@@ -39,6 +39,10 @@ class Found:
     def path(self) -> Path:
         return self.top / self.file
 
+    def open(self) -> BinaryIO:
+        """Open it for reading, if it still is no link and no pipe to wait for. Raises OSError."""
+        return open_plain(f"{self.top}/{self.file}")
+
     @property
     def name(self) -> str:
         """``file`` as true text: a name that is no UTF-8 cannot stand in an answer."""
@@ -57,19 +61,19 @@ class Workspace:
         """The project's files and, with ``ignored_since`` (seconds of the epoch), ignored ones changed since."""
         real: dict[str, bool] = {}
         seen: set[str] = set()
-        for file, ignored in _names(self.top, self.repository, with_ignored=ignored_since is not None):
+        for file, ignored, status in _names(self.top, self.repository, with_ignored=ignored_since is not None):
             if file in seen or file.startswith(self.skipped):
                 continue
             seen.add(file)
-            found = _look_at(self.top, file, ignored=ignored)
-            if found is None or (ignored and ignored_since is not None and found.changed < ignored_since - _SLACK):
+            changed = max(status.st_mtime, status.st_ctime)
+            if ignored and ignored_since is not None and changed < ignored_since - _SLACK:
                 continue
             folder = file.rpartition("/")[0]
             if folder not in real:
                 # what is a folder in the index may have become a link that leads elsewhere
                 real[folder] = Path(os.path.realpath(self.top / folder)) == self.top / folder
             if real[folder]:
-                yield found
+                yield Found(self.top, file, ignored, changed)
 
     def repositories(self) -> Iterator[tuple[str, Repository]]:
         """The repository of the workspace and those inside it, each with its path from the top (``""``, ``"lib/"``)."""
@@ -77,10 +81,8 @@ class Workspace:
         while pending:
             prefix, repo = pending.pop()
             yield prefix, repo
-            for file in repo.files():
-                below = file.rstrip("/")
-                if (repo.top / below).is_dir() and (inner := repository(repo.top / below)):
-                    pending.append((f"{prefix}{below}/", inner))
+            found = ((below, repository(repo.top / below)) for below in repo.inner())
+            pending += ((f"{prefix}{below}/", inner) for below, inner in found if inner)
 
     def named(self, paths: Iterable[Path]) -> Iterator[Found]:
         """The files that somebody named, and the project's files in folders that somebody named.
@@ -106,8 +108,11 @@ class Workspace:
             project = [found.file for found in self.files()]
             for folder in folders:
                 inside = [file for file in project if file.startswith(folder)]
-                names |= dict.fromkeys(inside or (file for file, _ in _walk(self.top, folder.rstrip("/"))))
-        yield from (found for name in names if (found := _look_at(self.top, name, ignored=False)))
+                names |= dict.fromkeys(inside or (file for file, _, _ in _walk(self.top, folder.rstrip("/"))))
+        for name in names:
+            status = os.lstat(f"{self.top}/{name}")
+            if stat.S_ISREG(status.st_mode):
+                yield Found(self.top, name, ignored=False, changed=max(status.st_mtime, status.st_ctime))
 
 
 def workspace(top: Path, *sessions: Path) -> Workspace:
@@ -121,32 +126,33 @@ def readable(file: str) -> str:
     return file.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: str) -> BinaryIO:
     """Open a file for reading that is no link and no pipe to wait for. Raises OSError."""
     return os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
 
 
-def _names(top: Path, repo: Repository | None, *, with_ignored: bool) -> Iterator[tuple[str, bool]]:
-    """Paths from ``top``, and whether each is ignored."""
+def _names(top: Path, repo: Repository | None, *, with_ignored: bool) -> Iterator[tuple[str, bool, os.stat_result]]:
+    """Plain files, and folders that cannot be entered: the path from ``top``, whether it is ignored, and its status."""
     if repo is None:
         yield from _walk(top, "", with_ignored=with_ignored)
         return
     for name in repo.files():
         file = name.rstrip("/")
-        inner = top / file
-        if inner.is_dir() and not inner.is_symlink():  # a submodule, or a repository of its own
-            for below, ignored in _names(inner, repository(inner), with_ignored=with_ignored):
-                yield f"{file}/{below}", ignored
-        else:
-            yield file, False
+        status = _status(top, file)
+        if status and stat.S_ISDIR(status.st_mode):  # a submodule, or a repository of its own
+            inner = top / file
+            for below, ignored, inside in _names(inner, repository(inner), with_ignored=with_ignored):
+                yield f"{file}/{below}", ignored, inside
+        elif status:
+            yield file, False, status
     for name in repo.ignored() if with_ignored else ():
         if name.endswith("/"):
-            yield from ((file, True) for file, _ in _walk(top, name.rstrip("/")))
-        else:
-            yield name, True
+            yield from ((file, True, status) for file, _, status in _walk(top, name.rstrip("/")))
+        elif status := _status(top, name):
+            yield name, True, status
 
 
-def _walk(top: Path, folder: str, *, with_ignored: bool = True) -> Iterator[tuple[str, bool]]:
+def _walk(top: Path, folder: str, *, with_ignored: bool = True) -> Iterator[tuple[str, bool, os.stat_result]]:
     pending = [(folder, False)]
     while pending:
         here, ignored = pending.pop()
@@ -154,21 +160,22 @@ def _walk(top: Path, folder: str, *, with_ignored: bool = True) -> Iterator[tupl
             with os.scandir(top / here) as entries:
                 inside = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
         except OSError:
-            yield here, ignored  # reading it will fail again, and be told
+            if status := _status(top, here):  # reading it will fail again, and be told
+                yield here, ignored, status
             continue
         for name, is_folder in inside:
             file = f"{here}/{name}" if here else name
-            if not is_folder:
-                yield file, ignored
-            elif name not in REPOSITORIES and (with_ignored or name not in _IGNORED):
-                pending.append((file, ignored or name in _IGNORED))
+            if is_folder:
+                if name not in REPOSITORIES and (with_ignored or name not in _IGNORED):
+                    pending.append((file, ignored or name in _IGNORED))
+            elif status := _status(top, file):
+                yield file, ignored, status
 
 
-def _look_at(top: Path, file: str, *, ignored: bool) -> Found | None:
+def _status(top: Path, file: str) -> os.stat_result | None:
+    """The status of a plain file or a folder; None for what is neither, or is gone, though still in the index."""
     try:
         status = os.lstat(f"{top}/{file}")
-    except OSError:  # deleted, but still in the index
+    except OSError:
         return None
-    if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-        return None
-    return Found(top, file, ignored, max(status.st_mtime, status.st_ctime))
+    return status if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) else None
