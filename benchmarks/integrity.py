@@ -114,14 +114,14 @@ def trial(folder: Path, *, sampling: bool) -> Counter[str]:
         else:
             found[record["w"]].append(record["n"])
     over_cap = session.layout.log.stat().st_size > cap
-    for number, each in enumerate(told):
+    for number, client in enumerate(told):
         numbers = found[number]
         wrong["doubled"] += len(numbers) - len(set(numbers))
         wrong["out of order"] += numbers != sorted(numbers)
         if not over_cap:
-            wrong["lost"] += len(set(each.stored) - set(numbers))
-        wrong["events"] += len(each.stored)
-        wrong["sampled"] += each.sampled
+            wrong["lost"] += len(set(client.stored) - set(numbers))
+        wrong["events"] += len(client.stored)
+        wrong["sampled"] += client.sampled
     return wrong
 
 

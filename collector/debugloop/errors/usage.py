@@ -1,0 +1,78 @@
+"""The call itself is wrong: exit 2, and nothing was read or written."""
+
+from __future__ import annotations
+
+from debugloop.errors.base import DebugloopError
+
+
+class UsageError(DebugloopError):
+    """The call itself is wrong: nothing was read or written."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class InvalidSetting(UsageError):
+    """A ``DEBUGLOOP_…`` variable does not hold what it must."""
+
+    code = "invalid_setting"
+    variable: str
+    value: str
+    wanted: str
+
+    def __str__(self) -> str:
+        return f"{self.variable} is {self.value!r}, but must be {self.wanted}. Correct it or unset it."
+
+
+class InvalidSessionId(UsageError):
+    """A session id that could not be a folder's name."""
+
+    code = "invalid_session_id"
+    text: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.text!r} is no session id. Use 1 to 128 letters, digits, dots, dashes or underscores, "
+            "beginning with a letter or digit."
+        )
+
+
+class InvalidSteps(UsageError):
+    """Reproduction steps that nobody could follow, or that are too many."""
+
+    code = "invalid_steps"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"These reproduction steps cannot be published: {self.reason}."
+
+
+class InvalidOrigin(UsageError):
+    """An ``--allow-origin`` that is not one exact origin."""
+
+    code = "invalid_origin"
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is no origin. Give scheme, host and port only, such as http://myapp.test:8080."
+
+
+class InvalidHypothesis(UsageError):
+    """A hypothesis, or a change to one, that the ledger cannot take."""
+
+    code = "invalid_hypothesis"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"The ledger cannot take this: {self.reason}."
+
+
+class InvalidCitation(UsageError):
+    """A citation that is not ``run:line``, or that names a line which is not there."""
+
+    code = "invalid_citation"
+    text: str
+    reason: str = "a citation is run:line, such as 2:17"
+
+    def __str__(self) -> str:
+        return f"{self.text!r} cannot be cited: {self.reason}."
