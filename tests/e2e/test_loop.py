@@ -8,7 +8,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,7 @@ class Agent:
         )
 
     @contextmanager
-    def waiting(self, *more: str) -> Iterator[subprocess.Popen[str]]:
+    def waiting(self, *more: str) -> Generator[subprocess.Popen[str]]:
         """A `wait` in a process of its own, once it is seen to wait."""
         with subprocess.Popen(
             [sys.executable, "-m", "debugloop", "wait", "--json", "--timeout", "60", *more],
