@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from debugloop.demo.removal import remove
 from debugloop.errors import DemoFailed
 
 PROGRAMS: Final = (
@@ -164,7 +165,7 @@ class Chromium:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        shutil.rmtree(self._sockets, ignore_errors=True)
+        remove(self._sockets)
 
     def _environment(self, folder: Path) -> dict[str, str]:
         """Ours, but NSS, fontconfig, crash reports and the browser itself write to the folder."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import tempfile
-import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from debugloop.demo.removal import remove
 from debugloop.ingest import daemon
 from debugloop.session import session as sessions
 
 if TYPE_CHECKING:
     from debugloop.settings import Settings
 
-_REMOVE_SECONDS: Final = 3.0
 _ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -45,20 +43,11 @@ def stage(settings: Settings) -> Generator[tuple[Path, ExitStack, Settings]]:
 
 def _clean_up(folder: Path, cleanup: ExitStack, settings: Settings) -> None:
     with ExitStack() as stack:
-        stack.callback(_remove, folder)
+        stack.callback(remove, folder)
         # found by its files: what was interrupted may have been starting it
         for session in sessions.everywhere(settings, folder):
             stack.callback(daemon.stop, session)
         stack.push(cleanup)
-
-
-def _remove(folder: Path) -> None:
-    """Remove the folder; processes that were killed may still be writing their last."""
-    deadline = time.monotonic() + _REMOVE_SECONDS
-    while folder.exists() and time.monotonic() < deadline:
-        shutil.rmtree(folder, ignore_errors=True)
-        if folder.exists():
-            time.sleep(0.02)
 
 
 def _leave(number: int, _frame: object) -> NoReturn:
