@@ -24,6 +24,7 @@ from debugloop.session import actions, collector_file, endpoint, ledger
 from debugloop.session import session as sessions
 from debugloop.session.locks import hold
 from debugloop.session.records import Steps
+from tests.probes.repo import new_repo
 from tests.support import until
 
 if TYPE_CHECKING:
@@ -117,6 +118,23 @@ def test_allowed_origins_are_kept_for_the_collector_and_a_wrong_one_makes_nothin
 
     allowed = collector_file.load(first.session.layout).allowed_origins
     assert allowed == ("http://myapp.test:8080", "https://other.test")
+
+
+def test_what_git_knows_at_the_start_is_remembered(settings: Settings, workspace: Path) -> None:
+    repo = new_repo(workspace)
+    repo.write("old.txt", "here before")
+
+    state = loop.start(settings, workspace, environment={}).session.state()
+
+    assert state.head == repo.git("rev-parse", "HEAD").strip()
+    assert state.status == ("?? old.txt",)
+
+
+def test_a_repository_that_git_refuses_keeps_nobody_from_starting(settings: Settings, workspace: Path) -> None:
+    new_repo(workspace)
+    (workspace / ".git" / "config").write_text("[core]\nrepositoryformatversion = 99\n")
+
+    assert loop.start(settings, workspace, environment={}).session.state().head is None
 
 
 # -- steps ---------------------------------------------------------------------------------------------
@@ -393,6 +411,24 @@ def test_a_session_that_ends_ends_the_wait(started: Session) -> None:
     started.layout.session.unlink()
     with pytest.raises(SessionGone):
         loop.wait(started, 0)
+
+
+def test_a_press_on_a_run_that_is_over_by_now_still_comes_with_its_own_evidence(
+    started: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop.publish_steps(started, STEPS)
+    pressed = actions.press(started, "reproduced")
+    deliver = actions.deliver
+
+    def and_another_agent_goes_on(session: Session, number: int) -> None:
+        deliver(session, number)
+        loop.publish_steps(session, STEPS)
+
+    monkeypatch.setattr(actions, "deliver", and_another_agent_goes_on)
+    answer = loop.wait(started, 0)
+
+    assert answer.press
+    assert (answer.press.number, answer.run, answer.events) == (pressed.number, 1, 0)
 
 
 def test_a_long_note_leaves_room_for_some_evidence(started: Session) -> None:

@@ -12,7 +12,7 @@ import pytest
 from debugloop.session import actions
 from debugloop.session.layout import Layout
 from debugloop.session.session import Session
-from tests.cli.processes import script
+from tests.cli.processes import main, script
 from tests.person import at_terminal
 from tests.support import clean_environment
 
@@ -366,6 +366,24 @@ def test_an_answer_about_a_run_that_is_over_sends_nothing(
     ran = debugloop("press", "resolved", "--json")
 
     assert (ran.code, ran.error["error"]) == (1, "run_changed")
+    assert pressed(started) == []
+
+
+def test_a_process_without_a_terminal_is_refused(started: Session, home: Path, workspace: Path) -> None:
+    ran = main(["press", "resolved"], home=home, cwd=workspace, before="import os; os.setsid()")
+
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "this process has no terminal" in ran.stderr
+    assert pressed(started) == []
+
+
+def test_a_terminal_that_hangs_up_has_not_answered(started: Session, home: Path, workspace: Path) -> None:
+    hang_up = "import os\nasked = os.read\ndef read(*_): raise OSError(5, 'hung up')\nos.read = read"
+
+    ran = at_terminal(["press", "resolved"], "y\n", home=home, cwd=workspace, before=hang_up)
+
+    assert ran.code == 1
+    assert "this process has no terminal" in ran.screen
     assert pressed(started) == []
 
 
