@@ -342,6 +342,8 @@ def _collector_word(session: Session) -> str:
 
 def _baseline(workspace: Path) -> dict[str, Any]:
     """What git knows before the agent touches anything: `finish` tells by it what is new."""
+    if not (workspace / ".git").exists():
+        return {}  # without the 10 ms that it takes to import what talks to git
     from debugloop.probes.git import repository
     from debugloop.probes.tree import readable
 
