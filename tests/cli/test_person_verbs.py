@@ -126,6 +126,34 @@ def test_a_terminal_that_hangs_up_has_not_answered(started: Session, home: Path,
     assert pressed(started) == []
 
 
+def test_a_process_in_the_background_of_a_terminal_is_refused_and_not_stopped(
+    started: Session, home: Path, workspace: Path
+) -> None:
+    background = """
+import os
+if child := os.fork():
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(child, os.WUNTRACED)[1]))
+os.setpgid(0, 0)
+"""
+
+    ran = at_terminal(["press", "resolved"], "y\n", home=home, cwd=workspace, before=background)
+
+    assert ran.code == 1
+    assert "this process has no terminal" in ran.screen
+    assert pressed(started) == []
+
+
+def test_what_was_typed_before_the_question_is_no_answer(started: Session, home: Path, workspace: Path) -> None:
+    typed = "import fcntl, termios\nfor key in b'y\\n': fcntl.ioctl(0, termios.TIOCSTI, bytes([key]))"
+
+    ran = at_terminal(["press", "resolved"], "n\n", home=home, cwd=workspace, before=typed)
+    if "TIOCSTI" in ran.screen or "Error" in ran.screen:
+        pytest.skip("this kernel lets no process type into a terminal")
+
+    assert ran.code == 1
+    assert pressed(started) == []
+
+
 def leave(workspace: Path, started: Session, files: int = 1) -> None:
     for number in range(files):
         marker = f"// #region debugloop {started.id}/{number}\nlog();\n// #endregion debugloop {started.id}/{number}\n"
