@@ -274,6 +274,7 @@ def test_stopping_waits_for_no_client(session: Session) -> None:
     assert messages(session) == [1]
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_full_disk_is_500_without_a_torn_line_and_recovers(session: Session) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
     assert started_by(session, limit + "daemon.ensure(session)").stderr == ""
