@@ -75,7 +75,9 @@ class Settings:
             if field.name != "home" and text:
                 values[field.name] = _READERS[type(field.default)](variable, text)
         home = env.get("DEBUGLOOP_HOME", "")
-        return cls(home=Path(home).expanduser().absolute() if home else default_home(), **values)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- each value has its field's own type, by _number
+        if home and not Path(home).expanduser().is_absolute():  # else it would be another one in each folder
+            raise InvalidSetting("DEBUGLOOP_HOME", home, "an absolute path")
+        return cls(home=Path(home).expanduser() if home else default_home(), **values)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- each value has its field's own type, by _number
 
 
 def _switch(variable: str, text: str) -> bool:

@@ -220,3 +220,32 @@ def test_one_unsafe_session_hides_no_other(
     assert len(sessions.everywhere(settings, workspace)) == 2
     with pytest.raises(UnsafeFile):
         sessions.find(settings, workspace, session_id=session.id)
+
+
+def test_a_link_that_a_repository_brings_leads_no_session_out_of_the_workspace(
+    settings: Settings, workspace: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (workspace / ".debugloop").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnsafeFile, match="is a link"):
+        sessions.start(settings, workspace, in_workspace=True)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_session_in_the_workspace_is_hidden_from_git_whatever_was_there(settings: Settings, workspace: Path) -> None:
+    (workspace / ".debugloop").mkdir()
+    (workspace / ".debugloop" / ".gitignore").write_text("!*\n")
+    sessions.start(settings, workspace, in_workspace=True)
+    assert (workspace / ".debugloop" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_home_that_would_be_another_one_in_each_folder_is_refused() -> None:
+    with pytest.raises(InvalidSetting, match="absolute"):
+        Settings.from_environment({"DEBUGLOOP_HOME": "state"})
+
+
+def test_a_cut_that_nobody_planned_is_a_damaged_file(session: Session) -> None:
+    for cut in (b'{"size":-5,"head":"","observed":""}', b'{"size":5,"head":"zz","observed":""}'):
+        session.layout.session.write_bytes(b'{"version": 1, "workspace": "/x", "cut": %b}' % cut)
+        with pytest.raises(CorruptFile, match="session.json"):
+            session.state()

@@ -36,7 +36,9 @@ def _require_row(session: Session, run: int, line: int) -> None:
     try:
         rows = runs.read(session, run, redacting=False)[1]
     except RunNotFound as gone:
-        raise InvalidCitation(f"{run}:{line}", f"run {run} is not kept; there are: {gone.kept}") from gone
+        raise InvalidCitation(
+            f"{run}:{line}", f"run {run} is not kept; there are: {', '.join(map(str, gone.kept))}"
+        ) from gone
     if all(row.line != line for row in rows):
         last = rows[-1].line if rows else 0
         raise InvalidCitation(f"{run}:{line}", f"run {run} has no line {line}; its last one is {last}")

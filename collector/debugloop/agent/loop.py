@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -24,6 +25,7 @@ from debugloop.errors import (
     RunNotFound,
     SessionFinished,
     SessionGone,
+    StateUnwritable,
     UnreadResolved,
 )
 from debugloop.evidence.query import counts
@@ -221,7 +223,10 @@ def wait(session: Session, timeout: float, after: int | None = None, face: words
             lock.release()
             sessions.touch_agent(session)
     if press and not press.delivered:
-        actions.deliver(session, press.number)
+        with suppress(
+            StateUnwritable
+        ):  # a full disk keeps no press from the agent: it comes again until it is taken up
+            actions.deliver(session, press.number)
     return _answer(session, press, collector, face)
 
 

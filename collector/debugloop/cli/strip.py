@@ -12,9 +12,9 @@ from debugloop.evidence.visible import visible
 
 
 @verb(example="debugloop strip --dry-run\ndebugloop strip")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="[FILE]...")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
-def command(call: Call, paths: tuple[Path, ...], dry_run: bool) -> None:
+def command(call: Call, paths: tuple[str, ...], dry_run: bool) -> None:
     """Remove the probes of this session, marker to marker, and leave every other byte as it is.
 
     Looks at all tracked and new files of the workspace, or only at each FILE or folder that is named; ignored files
@@ -24,6 +24,8 @@ def command(call: Call, paths: tuple[Path, ...], dry_run: bool) -> None:
     from debugloop.probes.scan import place_of
     from debugloop.probes.strip import strip
 
+    if "" in paths:  # an unset variable of a script must not mean the whole folder
+        raise click.UsageError("A FILE to strip has no name. Name it, or leave it away to look at the whole workspace.")
     session, top = _meant(call)
     named = [call.folder / path for path in paths] if paths else None
     stripped = strip(place_of(call.settings, top), session, named, dry_run=dry_run)

@@ -19,6 +19,7 @@ import click
 import orjson
 
 from debugloop.cli.streams import write, write_json
+from debugloop.errors import DebugloopError, InvalidSessionId
 from debugloop.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Call:
     """One call of a verb: which session is meant and how it wants its answer."""
 
     def __init__(self, session: str | None, *, json: bool) -> None:
+        if session == "":  # an unset variable of a script must not mean another session
+            raise InvalidSessionId(session)
         self.session_id = session
         self.json = json
         self.settings = Settings.from_environment()
@@ -110,7 +113,10 @@ def _sessions(_ctx: click.Context, _parameter: click.Parameter, incomplete: str)
     from debugloop.session.layout import workspace_of
     from debugloop.session.session import in_folder
 
-    here = in_folder(Settings.from_environment(), workspace_of(Path.cwd()))
+    try:
+        here = in_folder(Settings.from_environment(), workspace_of(Path.cwd()))
+    except (DebugloopError, OSError):  # a prompt is no place for an error
+        return []
     return [CompletionItem(session.id) for session in here if session.id.startswith(incomplete)]
 
 

@@ -36,8 +36,9 @@ _ORIGIN: Final = re.compile(rb"\r?\n[Oo]rigin:[ \t]*([!-~]*)[ \t]*\r?\n")
 NOT_HTTP: Final = Refusal(
     400,
     "not_http",
-    "This is no HTTP/1.1 request. The collector speaks plain HTTP: use http://, not https://.",
-    "use http://",
+    "This is no HTTP/1.1 request with one Host and a whole head. The collector speaks plain HTTP: use http://, "
+    "not https://, and an ordinary client.",
+    "use http://, and an ordinary client",
 )
 TOO_SLOW: Final = Refusal(408, "too_slow", "The request came too slowly and was given up. Send it again.")
 TOO_MANY: Final = Refusal(

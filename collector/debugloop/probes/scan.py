@@ -7,7 +7,7 @@ markers. What is merely new or changed since the start is listed for review and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -77,7 +77,7 @@ def scan(session: Session, *, everything: bool = False) -> Report:
     for prefix, repo in place.repositories():
         since = state.head if not prefix else None
         _look_at_blobs(repo, prefix, ours, report, (since, state.created))
-    report.review += review(place, changed, state.status)
+    report.review += (replace(each, file=traces.masked(each.file)) for each in review(place, changed, state.status))
     return report
 
 

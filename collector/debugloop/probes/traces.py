@@ -45,6 +45,11 @@ class Hit:
     text: str
 
 
+def masked(text: str) -> str:
+    """Text without what could be a token."""
+    return _SECRET.sub(_MASK, text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+
+
 def endpoint_traces(endpoint: Endpoint) -> list[Trace]:
     """The URL, whole or put together from its parts, and the token alone."""
     token, port = endpoint.token.encode(), b"%d" % endpoint.port

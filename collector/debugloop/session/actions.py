@@ -45,7 +45,7 @@ def press(session: Session, action: Action, note: str | None = None, *, run: int
 
     ``run`` is the run that the person was asked about. Raises RunChanged where another one was opened meanwhile.
     """
-    note = note.strip()[:NOTE_CHARS].encode("utf-8", "replace").decode() if note and note.strip() else None
+    note = _fitted(note.strip()) if note and note.strip() else None
     with hold(session.layout.journal_lock, session.settings.lock_seconds):
         current = session.state().run
         if run is not None and run != current:
@@ -67,8 +67,10 @@ def presses(session: Session) -> list[Press]:
     for line in data.split(b"\n"):
         entry = _entry(line)
         number, run = entry.get("press"), entry.get("run")
-        if isinstance(number, int) and isinstance(run, int) and entry.get("action") in ACTIONS:
-            found.setdefault(number, Press(number, entry["action"], run, entry.get("note"), entry.get("time", 0)))
+        if type(number) is int and type(run) is int and entry.get("action") in ACTIONS:
+            note = entry.get("note")
+            said = note if note is None else str(note)
+            found.setdefault(number, Press(number, entry["action"], run, said, int(entry.get("time", 0))))
         elif isinstance(entry.get("delivered"), int):
             delivered.add(entry["delivered"])
         elif isinstance(entry.get("settled"), int):
@@ -107,6 +109,12 @@ def resolved(session: Session) -> bool:
     run = session.state().run
     words = [each for each in presses(session) if each.action in FOR_THE_AGENT]
     return bool(words) and words[-1].action == "resolved" and words[-1].run == run
+
+
+def _fitted(note: str) -> str:
+    if len(note) > NOTE_CHARS:
+        note = f"{note[:NOTE_CHARS]}… (cut: the note had {len(note):,} characters)"
+    return note.encode("utf-8", "replace").decode()
 
 
 def _note(session: Session, what: str, number: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import orjson
@@ -22,6 +22,8 @@ from debugloop.session.state import Cut, State
 if TYPE_CHECKING:
     from debugloop.session.session import Session
 
+_MAKES_ROOM: Final = 65_536
+"""Bytes of a log that, when they go, are surely enough for session.json."""
 _HEAD: Final = 4_096
 """Bytes at the head of the log that tell one content from another."""
 
@@ -83,7 +85,10 @@ class Journal:
             clears = {**old.clears, str(old.run): old.clears.get(str(old.run), 0) + 1}
             try:
                 self._replace(self._size, clears=clears)
-            except StateUnwritable:  # a full disk: what is to go makes room for what has to be noted
+            except StateUnwritable:
+                if self._size < _MAKES_ROOM:
+                    raise
+                # a full disk: what is to go makes room for what has to be noted
                 os.ftruncate(self._log, 0)
                 self._replace(0, clears=clears)
 
@@ -189,7 +194,9 @@ class Journal:
             if steps or rest:
                 self._write(steps + rest, 0)
         self._size = os.fstat(self._log).st_size
-        self._state = self.session.update_locked(cut=None)
+        self._state = planned
+        with suppress(StateUnwritable):  # the log is as planned; whoever writes next notes it
+            self._state = self.session.update_locked(cut=None)
         self._seen = files.signature(self._session_file)
 
     def _fresh_line(self, size: int) -> bytes:

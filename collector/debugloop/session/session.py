@@ -6,6 +6,7 @@ import dataclasses
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -16,6 +17,7 @@ from debugloop.errors import (
     SessionInUse,
     SessionNotFound,
     SeveralSessions,
+    StateUnwritable,
 )
 from debugloop.session import files, state
 from debugloop.session.layout import IN_WORKSPACE, Layout, check_session_id, workspace_key, workspace_of
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 AgentState: TypeAlias = Literal["working", "waiting", "away"]
 PanelState: TypeAlias = Literal["open", "closed"]
 
+_IGNORE: Final = b"*\n"
 AWAY_AFTER_MS: Final = 600_000
 """An agent that used no verb for this long counts as away."""
 
@@ -82,9 +85,10 @@ def start(  # noqa: PLR0913 -- the options of the verb, by name
     env = os.environ if environment is None else environment
     workspace = workspace_of(folder)
     root = _root_in(workspace) if in_workspace else _root_of(settings, workspace)
-    files.make_private_directory(root)
-    if in_workspace:
+    if in_workspace:  # a repository may bring this folder, as a link to anywhere
+        files.make_private_directory(workspace / IN_WORKSPACE)
         _ignore_everything(workspace / IN_WORKSPACE)
+    files.make_private_directory(root)
     with hold(root / "workspace.lock", settings.lock_seconds):
         wanted = session_id or env.get("DEBUGLOOP_SESSION") or None
         if not new:
@@ -172,8 +176,9 @@ def delete(session: Session) -> None:
 
 
 def touch_agent(session: Session) -> None:
-    """Note that the agent used a verb just now."""
-    session.update(agent_seen=now_ms())
+    """Note that the agent used a verb just now. On a full disk it goes unnoted: no verb fails for it."""
+    with suppress(StateUnwritable):
+        session.update(agent_seen=now_ms())
 
 
 def agent_state(session: Session) -> AgentState:
@@ -229,5 +234,5 @@ def _create(settings: Settings, workspace: Path, root: Path, session_id: str | N
 
 def _ignore_everything(folder: Path) -> None:
     ignore = folder / ".gitignore"
-    if not ignore.exists():
-        files.write_atomic(ignore, b"*\n")
+    if files.read_bytes(ignore) != _IGNORE:
+        files.write_atomic(ignore, _IGNORE)

@@ -85,7 +85,9 @@ def _state(value: dict[str, Any]) -> State:
     if (steps := known.get("steps")) is not None:
         known["steps"] = Steps(steps["title"], tuple(map(str, steps["steps"])), cast("Source", steps["source"]))
     if (cut := known.get("cut")) is not None:
-        known["cut"] = Cut(int(cut["size"]), str(cut["head"]), str(cut["observed"]))
+        known["cut"] = Cut(int(cut["size"]), bytes.fromhex(cut["head"]).hex(), str(cut["observed"]))
+        if known["cut"].size < 0:
+            raise ValueError("cut")
     known["clears"] = {str(run): int(times) for run, times in dict(known.get("clears", {})).items()}
     known["status"] = tuple(map(str, known.get("status", ())))
     return State(**known)
