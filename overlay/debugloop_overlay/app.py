@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.app import App
 from textual.geometry import Offset
@@ -40,6 +40,9 @@ class Woke(Message):
 
 class Ground(Screen[None], inherit_bindings=False):
     """A screen without keys of its own: Textual's uses Tab for a focus that the panel does not have."""
+
+
+_PRESSING: Final = frozenset({"reproduced", "resolved", "clear", "confirm", "run", "note", "choose"})
 
 
 class Panel(App[None]):
@@ -149,6 +152,12 @@ class Panel(App[None]):
     @property
     def _board(self) -> Board:
         return self.query_one(Board)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where the panel is too small to show what it asks, no key presses anything."""
+        if action in _PRESSING and self._board.is_small:
+            return False
+        return super().check_action(action, parameters)
 
     # -- the three actions -------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from debugloop.errors import DebugloopError, SeveralSessions
+from debugloop.evidence.streams import open_streams
 from debugloop.evidence.visible import visible
 from debugloop.session import session as sessions
 from debugloop.session.layout import workspace_of
@@ -52,11 +53,20 @@ def main(session_id: str | None, lang: str | None, place: str | None) -> None:
     It shows the reproduction steps and the live log, and sends Reproduced, Resolved and Clear to the agent.
     Where stdout is no terminal, it prints the rows as plain lines.
     """
+    open_streams()
     try:
-        sys.exit(_open(session_id, languages.choose(lang, os.environ), place))
+        code = _open(session_id, languages.choose(lang, os.environ), place)
     except DebugloopError as error:
         click.echo(visible(str(error)), err=True)
-        sys.exit(error.exit_code)
+        code = error.exit_code
+    except OSError as error:
+        click.echo(
+            f"The panel cannot go on: {visible(error.strerror or str(error)).lower()}. Mend that first.", err=True
+        )
+        # what could not be written would be tried again as Python exits
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = 1
+    sys.exit(code)
 
 
 def _open(session_id: str | None, words: Words, place: str | None) -> int:

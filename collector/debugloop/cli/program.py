@@ -11,7 +11,8 @@ import click
 
 from debugloop import __version__
 from debugloop.cli import INTERRUPTED
-from debugloop.cli.streams import close_stdout, open_streams, report
+from debugloop.cli.streams import close_stdout, report
+from debugloop.evidence.streams import open_streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

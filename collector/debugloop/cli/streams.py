@@ -6,8 +6,6 @@ import os
 import re
 import sys
 from contextlib import suppress
-from io import TextIOWrapper
-from typing import cast
 
 import click
 import orjson
@@ -17,28 +15,9 @@ from debugloop.errors import DebugloopError
 TRACEBACK = "DEBUGLOOP_TRACEBACK"
 """The variable that shows the traceback of an error of our own, for a bug report."""
 
-_STDERR = 2
 # DEL, the controls of C1, bidi controls and separators of lines, as UTF-8; in JSON they stand in strings only
 _OBEYED = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
 _TOKEN = re.compile(r"[0-9a-f]{64}")
-
-
-def open_streams() -> None:
-    """Make stdout and stderr fit for any text, and harmless where the caller closed them.
-
-    A descriptor that the caller closed is opened on nothing, so that no file of a session gets its number. What the
-    encoding of a terminal cannot write is written as an escape.
-    """
-    while (spare := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
-        os.set_inheritable(spare, True)  # noqa: FBT003 -- its only argument
-    os.close(spare)
-    if sys.stdout is None:
-        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            cast("TextIOWrapper", stream).reconfigure(errors="backslashreplace")
 
 
 def write(text: str) -> None:

@@ -42,6 +42,8 @@ class Board(Widget):
         self.note = NoteLine(id="note")
         self.hint = Lines(id="hint")
         self.small = Lines(id="small")
+        self.is_small = False
+        """There is no room for a question, so nothing may be pressed."""
         for area in (self.log_view, self.actions, self.note):
             area.display = False  # nothing is seen before the size is known
 
@@ -83,7 +85,7 @@ class Board(Widget):
         self.notice.show(texts.notices(view, self.log_view.earlier()))
         self.actions.show(words, self._unavailable())
         self.hint.show(self._hint())
-        small = width < LEAST_WIDTH or height < LEAST_HEIGHT
+        small = self.is_small = width < LEAST_WIDTH or height < LEAST_HEIGHT
         self.small.show([Paragraph.of((words.too_small.format(width=width, height=height), "strong"))])
         self._arrange(width, height, small=small)
         self.rule.show(texts.rule(width, self._rule()))

@@ -115,9 +115,10 @@ class LogView(Widget):
 
     def move(self, lines: int) -> None:
         """Scroll by lines, up where negative. Reaching the end follows it again."""
-        if not self._rows:
+        shown = self._shown()
+        if not shown:  # no rows, or no room for any
             return
-        row, line = self._shown()[0]
+        row, line = shown[0]
         if lines < 0:
             above = self._up(row, line, -lines)
             if above != (row, line):
@@ -129,7 +130,7 @@ class LogView(Widget):
 
     def go_to_start(self) -> None:
         """Scroll to the first row that is kept."""
-        if self._rows and self._shown()[0] != (self._dropped, 0):
+        if self._shown()[:1] not in ([], [(self._dropped, 0)]):
             self._stay(self._dropped, 0)
             self._changed()
 
@@ -140,8 +141,8 @@ class LogView(Widget):
 
     def toggle_following(self) -> None:
         """Stay where the screen is, or follow the end."""
-        if self.following and self._rows:
-            self._stay(*self._shown()[0])
+        if self.following and (shown := self._shown()):
+            self._stay(*shown[0])
         else:
             self.following = True
         self._changed()
