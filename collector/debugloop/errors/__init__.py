@@ -4,7 +4,8 @@
     ├── UsageError                      exit 2: the call itself is wrong
     │   ├── InvalidSetting              InvalidSessionId
     │   ├── InvalidSteps                InvalidOrigin
-    │   └── InvalidHypothesis           InvalidCitation
+    │   ├── InvalidHypothesis           InvalidCitation
+    │   └── InvalidTime
     ├── StateError                      the files of a session
     │   ├── CorruptFile                 NewerFormat
     │   ├── UnsafeFile                  StateUnwritable
@@ -68,6 +69,7 @@ from debugloop.errors.usage import (
     InvalidSessionId,
     InvalidSetting,
     InvalidSteps,
+    InvalidTime,
     UsageError,
 )
 from debugloop.errors.which import (
@@ -98,6 +100,7 @@ __all__ = [
     "InvalidSessionId",
     "InvalidSetting",
     "InvalidSteps",
+    "InvalidTime",
     "JournalError",
     "LockBusy",
     "LoopError",

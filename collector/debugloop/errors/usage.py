@@ -76,3 +76,13 @@ class InvalidCitation(UsageError):
 
     def __str__(self) -> str:
         return f"{self.text!r} cannot be cited: {self.reason}."
+
+
+class InvalidTime(UsageError):
+    """A moment that no clock shows."""
+
+    code = "invalid_time"
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is no moment. Give ISO 8601, such as 2024-05-01T12:30:00, or ms since the epoch."
