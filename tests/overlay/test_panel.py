@@ -364,4 +364,3 @@ async def test_hostile_text_is_literal_everywhere(session: Session) -> None:
         await panel.sees("sent as press 1")
         assert not any(character in panel.screen for character in "\x1b\x07\x9b\u202e\u200b")
     assert pressed(session)[0][3] == "\\x1b]0;t\\x07[red]"
-

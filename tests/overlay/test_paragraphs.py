@@ -64,7 +64,9 @@ def test_a_line_breaks_only_where_the_next_character_has_no_room(text: str, widt
 
 def test_escapes_are_told_apart_from_the_text_around_them() -> None:
     strip = Wrapped(Paragraph.of(("a\\x1bb\\n", "text")), 20).strip(0)
-    styled = [(segment.text, segment.style.color.name if segment.style and segment.style.color else "") for segment in strip]
+    styled = [
+        (segment.text, segment.style.color.name if segment.style and segment.style.color else "") for segment in strip
+    ]
     assert styled[:3] == [("a", ""), ("\\x1b", "magenta"), ("b\\n", "")]
 
 

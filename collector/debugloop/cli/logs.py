@@ -71,8 +71,8 @@ def command(
         raise click.UsageError("--follow goes with the current run only, without --run, --limit or another view.")
     if views > 1:
         raise click.UsageError("--digest, --timeline and --compare are three views: give one of them.")
-    moments = [text and moment_from(text) for text in (clean(since), clean(until))]
-    query = Query(clean(hypothesis), clean(level), clean(location), clean(text), after, *moments)
+    first, last = (None if moment is None else moment_from(moment) for moment in (clean(since), clean(until)))
+    query = Query(clean(hypothesis), clean(level), clean(location), clean(text), after, first, last)
     session = call.open()
     read_evidence(session)
     if follow:

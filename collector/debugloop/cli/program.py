@@ -23,9 +23,10 @@ COMPLETION = "_DEBUGLOOP_COMPLETE"
 """The variable by which a shell asks for completions."""
 
 SECTIONS = {
-    "The loop": ("start", "hypothesis", "steps", "wait", "logs", "strip", "scan", "finish"),
+    "The loop": ("start", "hypothesis", "steps", "wait", "logs", "strip", "scan", "finish", "report"),
     "For the person": ("overlay", "press", "demo"),
     "The session": ("status", "sessions", "clear", "stop", "serve", "gc", "completion"),
+    "For agent hosts": ("mcp",),
 }
 """Every verb, as the help shows them. Each is the attribute ``command`` of ``debugloop.cli.<verb>``."""
 

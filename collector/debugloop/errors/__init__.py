@@ -5,7 +5,7 @@
     │   ├── InvalidSetting              InvalidSessionId
     │   ├── InvalidSteps                InvalidOrigin
     │   ├── InvalidHypothesis           InvalidCitation
-    │   └── InvalidTime
+    │   └── InvalidTime                 InvalidArguments
     ├── StateError                      the files of a session
     │   ├── CorruptFile                 NewerFormat
     │   ├── UnsafeFile                  StateUnwritable
@@ -29,8 +29,10 @@
     │   ├── BrokenMarkers               OutsideWorkspace
     │   ├── FileUnwritable              FileUnreadable
     │   └── GitFailed                   DemoFailed
-    └── PanelError                      the terminal of the panel
-        └── TmuxRefused
+    ├── PanelError                      the terminal of the panel
+    │   └── TmuxRefused
+    └── InstallError                    what is installed beside it
+        └── ExtraMissing
 
 A sentence says what is wrong and what to do next; the CLI prints it, the MCP server returns it, and with
 ``--json`` it stands beside ``code``. No error carries the token.
@@ -40,6 +42,7 @@ from __future__ import annotations
 
 from debugloop.errors.base import DebugloopError
 from debugloop.errors.collector import CollectorError, CollectorFailed, CollectorRuns, NoFreePort, PortTaken
+from debugloop.errors.install import ExtraMissing, InstallError
 from debugloop.errors.journal import JournalError, RunNotFound, SessionGone, WriteFailed
 from debugloop.errors.loop import (
     Declined,
@@ -63,6 +66,7 @@ from debugloop.errors.probes import (
 )
 from debugloop.errors.state import CorruptFile, LockBusy, NewerFormat, StateError, StateUnwritable, UnsafeFile
 from debugloop.errors.usage import (
+    InvalidArguments,
     InvalidCitation,
     InvalidHypothesis,
     InvalidOrigin,
@@ -91,9 +95,12 @@ __all__ = [
     "DebugloopError",
     "Declined",
     "DemoFailed",
+    "ExtraMissing",
     "FileUnreadable",
     "FileUnwritable",
     "GitFailed",
+    "InstallError",
+    "InvalidArguments",
     "InvalidCitation",
     "InvalidHypothesis",
     "InvalidOrigin",

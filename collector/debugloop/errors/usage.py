@@ -78,6 +78,16 @@ class InvalidCitation(UsageError):
         return f"{self.text!r} cannot be cited: {self.reason}."
 
 
+class InvalidArguments(UsageError):
+    """A tool was called with arguments that it does not take."""
+
+    code = "invalid_arguments"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"The arguments of this call are wrong: {self.reason}. Mend them and call it again."
+
+
 class InvalidTime(UsageError):
     """A moment that no clock shows."""
 
