@@ -6,9 +6,11 @@ import pytest
 
 from debugloop.session import session as sessions
 from debugloop.session.records import Steps
+from debugloop.session.state import now_ms
 from debugloop_overlay import languages
 from debugloop_overlay.choose import Chooser
 from tests.overlay.house import publish, screen_of
+from tests.support import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 def several(settings: Settings, workspace: Path) -> list[Session]:
     made = [sessions.start(settings, workspace, session_id=f"s{number:02}", new=True) for number in range(30)]
     for number, session in enumerate(made):
+        begun = now_ms()
+        until(lambda begun=begun: now_ms() > begun)
         session.update(head=str(number))  # the last is the one used last
     return made
 
