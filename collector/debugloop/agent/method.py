@@ -71,6 +71,13 @@ DESCRIPTIONS: Final[dict[str, tuple[str, str]]] = {
 """Of each tool its title and what it is for."""
 
 
+RESOLVED: Final = (
+    f"The person says that the bug is resolved. Look with {words.MCP.wait} (max_wait_s 0): only their press in the "
+    f"panel (`debuglog`) or `debugloop press resolved` counts, so ask them for it where it is missing. Then "
+    f"{words.MCP.strip}, and run the smallest relevant check."
+)
+
+
 def debug_prompt(problem: str | None) -> str:
     """What begins a debug session, for a person who asks their agent for it."""
     bug = f"The bug, in the person's words: {problem}\n\n" if problem else ""

@@ -26,7 +26,7 @@ SECTIONS = {
     "The loop": ("start", "hypothesis", "steps", "wait", "logs", "strip", "scan", "finish", "report"),
     "For the person": ("overlay", "press", "demo"),
     "The session": ("status", "sessions", "clear", "stop", "serve", "gc", "completion"),
-    "For agent hosts": ("mcp",),
+    "For agent hosts": ("install", "doctor", "mcp"),
 }
 """Every verb, as the help shows them. Each is the attribute ``command`` of ``debugloop.cli.<verb>``."""
 

@@ -32,7 +32,8 @@
     ├── PanelError                      the terminal of the panel
     │   └── TmuxRefused
     └── InstallError                    what is installed beside it
-        └── ExtraMissing
+        ├── ExtraMissing                ConfigRefused
+        └── InstallationIncomplete
 
 A sentence says what is wrong and what to do next; the CLI prints it, the MCP server returns it, and with
 ``--json`` it stands beside ``code``. No error carries the token.
@@ -42,7 +43,7 @@ from __future__ import annotations
 
 from debugloop.errors.base import DebugloopError
 from debugloop.errors.collector import CollectorError, CollectorFailed, CollectorRuns, NoFreePort, PortTaken
-from debugloop.errors.install import ExtraMissing, InstallError
+from debugloop.errors.install import ConfigRefused, ExtraMissing, InstallationIncomplete, InstallError
 from debugloop.errors.journal import JournalError, RunNotFound, SessionGone, WriteFailed
 from debugloop.errors.loop import (
     Declined,
@@ -91,6 +92,7 @@ __all__ = [
     "CollectorError",
     "CollectorFailed",
     "CollectorRuns",
+    "ConfigRefused",
     "CorruptFile",
     "DebugloopError",
     "Declined",
@@ -100,6 +102,7 @@ __all__ = [
     "FileUnwritable",
     "GitFailed",
     "InstallError",
+    "InstallationIncomplete",
     "InvalidArguments",
     "InvalidCitation",
     "InvalidHypothesis",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from debugloop.errors.base import DebugloopError
 
 
@@ -18,3 +20,25 @@ class ExtraMissing(InstallError):
 
     def __str__(self) -> str:
         return f"`debugloop {self.verb}` needs more packages. Install them with: pip install 'debugloop[{self.extra}]'"
+
+
+class ConfigRefused(InstallError):
+    """A host's configuration file that an entry cannot be put into."""
+
+    code = "config_refused"
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path} was left as it is: {self.reason}. Mend or move that, then install again."
+
+
+class InstallationIncomplete(InstallError):
+    """What `doctor` finds missing."""
+
+    code = "installation_incomplete"
+    host: str
+    problems: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.problems)} `debugloop install {self.host}` mends that."
