@@ -58,6 +58,7 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
         endpoint=_TEXT,
         log=_TEXT,
         run=_WHOLE,
+        stage={"enum": ["investigating", "reproducing", "analysing", "resolved", "finished"]},
         history={"enum": ["new", "resumed", "reopened"]},
         attached=_FLAG,
         workflow=_TEXT,

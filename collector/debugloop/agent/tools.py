@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from debugloop.agent import closing, failures, hypotheses, loop, words
+from debugloop.agent.stage import stage
 from debugloop.errors import DebugloopError, RunNotFound
 from debugloop.evidence.query import Query, counts, moment_from, select
-from debugloop.session import collector_file, endpoint, ledger, runs
+from debugloop.session import actions, collector_file, endpoint, ledger, runs
 from debugloop.session import session as sessions
 from debugloop.session.records import steps_from
 
@@ -76,6 +77,7 @@ def start_debug(bench: Bench, given: inputs.StartDebug) -> dict[str, Any]:
         "endpoint": started.endpoint.url,
         "log": str(session.layout.log),
         "run": started.run,
+        "stage": stage(session.state(), actions.presses(session)),
         "history": started.history,
         "attached": started.attached,
         "workflow": words.workflow(words.MCP, session.id),
