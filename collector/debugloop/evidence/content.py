@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from debugloop.evidence.cut import clipped, without_stamp
@@ -32,15 +31,25 @@ def content(row: Row, record: dict[str, Any]) -> bytes:
     return b",".join(raw[member.key_start : member.value_end] for member in kept)
 
 
-def leaves(record: dict[str, Any]) -> Iterable[tuple[str, object]]:
+def leaves(record: dict[str, Any]) -> list[tuple[str, object]]:
     """Every scalar of an event's own members, with its path such as ``data.total``; a list counts as one value."""
-    left: list[tuple[str, object]] = [(key, value) for key, value in record.items() if key not in _PLACED]
-    while left:
-        path, value = left.pop(0)
-        if isinstance(value, dict):
-            inner = cast("dict[str, object]", value).items()
-            left += [(f"{path}.{key}"[:PATH_CHARACTERS], member) for key, member in inner]
-        elif isinstance(value, list):
-            yield path, clipped(text_of(cast("list[object]", value)), LIST_CHARACTERS)
-        else:
-            yield path, value
+    found: list[tuple[str, object]] = []
+    for key, value in record.items():
+        if key not in _PLACED:
+            _add(found, key[:PATH_CHARACTERS], value)
+    return found
+
+
+def _add(found: list[tuple[str, object]], path: str, value: object) -> None:
+    # nesting is bounded by the reader; a call for each scalar would double the time of a digest
+    if isinstance(value, dict):
+        for key, member in cast("dict[str, object]", value).items():
+            below = f"{path}.{key}"[:PATH_CHARACTERS]
+            if isinstance(member, dict | list):
+                _add(found, below, member)
+            else:
+                found.append((below, member))
+    elif isinstance(value, list):
+        found.append((path, clipped(text_of(cast("list[object]", value)), LIST_CHARACTERS)))
+    else:
+        found.append((path, value))

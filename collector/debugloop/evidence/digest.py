@@ -31,6 +31,8 @@ _KEYS: Final = 5
 _MENDS: Final = 3
 _PATHS: Final = 12
 _VALUES_A_PATH: Final = 6
+_THEIR_OWN_KEY: Final = frozenset({int, str})
+"""Types whose values tell themselves apart from all others as keys."""
 
 
 @dataclass(slots=True)
@@ -217,10 +219,14 @@ def _summarise(group: _Group, room: Room) -> None:
     """Give the values of a group whose rows will not all be quoted: how many, which, and between what bounds."""
     if len(group.folds) <= _ROWS_A_GROUP:
         return
-    seen: dict[str, dict[bytes, object]] = {}
+    seen: dict[str, dict[object, object]] = {}
     for fold in group.folds.values():
         for path, value in leaves(fold.row.record()):
-            seen.setdefault(path, {}).setdefault(orjson.dumps(value), value)
+            # 1, 1.0 and true are one key in Python
+            key = value if value.__class__ in _THEIR_OWN_KEY else orjson.dumps(value)
+            if (values := seen.get(path)) is None:
+                values = seen[path] = {}
+            values.setdefault(key, value)
     for path, values in list(seen.items())[:_PATHS]:
         if len(values) > 1:
             summary = _summary(list(values.values()))
