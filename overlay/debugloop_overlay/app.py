@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.app import App
+from textual.geometry import Offset
 from textual.message import Message
 from textual.screen import Screen
 
@@ -199,10 +200,10 @@ class Panel(App[None]):
     async def _take(self, action: Action) -> None:
         if self._base.now.finished:
             return
-        agent = self._base.now.agent
+        agent, run = self._base.now.agent, self._base.now.run
         try:
             # not on this thread: another process may hold the lock for a while
-            press, is_new = await asyncio.to_thread(presses.take, self.session, action, self._base.note)
+            press, is_new = await asyncio.to_thread(presses.take, self.session, action, self._base.note, run)
         except (DebugloopError, OSError) as error:
             reason = visible(str(error))
             self._feedback = lambda words: words.not_sent.format(reason=reason)
@@ -238,12 +239,19 @@ class Panel(App[None]):
             self._show(noting=False)
         else:
             self._board.note.key(event)
+            self._place_cursor()
 
     def on_paste(self, event: events.Paste) -> None:
         """What is pasted goes into the note, if one is written, and never runs as keys."""
         event.stop()
         if self._base.noting:
             self._board.note.insert(event.text.rstrip("\r\n"))
+            self._place_cursor()
+
+    def _place_cursor(self) -> None:
+        # terminals open the window of an input method where their cursor is
+        note = self._board.note
+        self.cursor_position = note.region.offset + Offset(note.cursor_column, 0)
 
     # -- moving and modes --------------------------------------------------------------------------
 

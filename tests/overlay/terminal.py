@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import secrets
+import select
 import shlex
 import struct
 import subprocess
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_SIZES = ("COLUMNS", "LINES")  # pytest-xdist exports them for its own terminal
+# a program started by a terminal has it as its controlling one, so that closing the window is a SIGHUP
+_TAKE_THE_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+)
 PANEL = [sys.executable, "-m", "debugloop_overlay"]
 
 
@@ -33,11 +37,12 @@ class Pty:
     ) -> None:
         self.written = bytearray()
         self._news = threading.Condition()
+        self._closed = threading.Event()
         self._main, child = pty.openpty()
         columns, lines = size
         fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self.process = subprocess.Popen(
-            list(command),
+            [sys.executable, "-c", _TAKE_THE_TERMINAL, *command],
             stdin=child,
             stdout=child,
             stderr=child,
@@ -50,7 +55,9 @@ class Pty:
         self._reader.start()
 
     def _read(self) -> None:
-        while True:
+        while not self._closed.is_set():
+            if not select.select([self._main], [], [], 0.05)[0]:
+                continue
             try:
                 data = os.read(self._main, 65_536)
             except OSError:  # Linux: the last program on the other side has ended
@@ -74,7 +81,9 @@ class Pty:
 
     def close(self) -> None:
         """Take the terminal away, as a closed window does."""
-        with contextlib.suppress(OSError):
+        if not self._closed.is_set():
+            self._closed.set()
+            self._reader.join()
             os.close(self._main)
 
     def __enter__(self) -> Self:
@@ -84,7 +93,6 @@ class Pty:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(GENEROUS)
-        self._reader.join(GENEROUS)
         self.close()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ class Driven:
 
 
 @asynccontextmanager
-async def driven(height: int = 5, width: int = 80, kept: int = 1_000) -> AsyncIterator[Driven]:
+async def driven(height: int = 5, width: int = 80, kept: int = 1_000) -> AsyncGenerator[Driven]:
     host = Host(kept)
     async with host.run_test(size=(width, height)) as pilot:
         yield Driven(host, pilot)
@@ -221,11 +221,14 @@ async def test_the_wheel_scrolls() -> None:
     async with driven() as log:
         log.view.extend(rows(1, 50))
         await log.lines()
-        wheel = {"x": 1, "y": 1, "delta_x": 0, "delta_y": 1, "button": 0, "shift": False, "meta": False, "ctrl": False}
-        log.view.post_message(events.MouseScrollUp(log.view, **wheel))
+        log.view.post_message(wheel(events.MouseScrollUp, log.view))
         assert await log.lines() == named(43, 47)
-        log.view.post_message(events.MouseScrollDown(log.view, **wheel))
+        log.view.post_message(wheel(events.MouseScrollDown, log.view))
         assert await log.lines() == named(46, 50)
+
+
+def wheel(kind: type[events.MouseEvent], view: LogView) -> events.MouseEvent:
+    return kind(view, 1, 1, 0, 1, button=0, shift=False, meta=False, ctrl=False)
 
 
 async def test_a_hundred_thousand_rows_cost_no_more_than_the_screen() -> None:

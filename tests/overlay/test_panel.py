@@ -12,7 +12,7 @@ from debugloop.session.collector_file import CollectorFile, Rejection
 from debugloop.session.locks import hold, is_held
 from debugloop.session.records import Steps
 from debugloop_overlay import languages
-from tests.overlay.house import STEPS, append, driven, publish
+from tests.overlay.house import append, driven, publish
 
 if TYPE_CHECKING:
     from debugloop.session.session import Session

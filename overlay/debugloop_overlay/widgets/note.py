@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.geometry import Offset
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -68,21 +67,27 @@ class NoteLine(Widget):
         self._cursor = len(before)
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
-        """The prompt, the text and the cursor."""
-        width = self.size.width
-        if y:
-            return Strip.blank(width, STYLES["text"])
-        before, at = self.text[: self._cursor], self.text[self._cursor : self._cursor + 1] or " "
-        room = max(width - cell_len(self._prompt) - cell_len(at), 1)
+    @property
+    def cursor_column(self) -> int:
+        """Where the cursor stands, in cells from the left."""
+        return cell_len(self._prompt + self._before())
+
+    def _before(self) -> str:
+        """As much of the text before the cursor as there is room for."""
+        before = self.text[: self._cursor]
+        room = max(self.size.width - cell_len(self._prompt) - 2, 1)
         while cell_len(before) > room:
             before = before[1:]
-        # terminals put the window of an input method where their cursor is
-        self.app.cursor_position = self.region.offset + Offset(cell_len(self._prompt + before), 0)
+        return before
+
+    def render_line(self, y: int) -> Strip:
+        """The prompt, the text and the cursor."""
+        if y:
+            return Strip.blank(self.size.width, STYLES["text"])
         segments = [
             Segment(self._prompt, STYLES["key"]),
-            Segment(before, STYLES["text"]),
-            Segment(at, STYLES["chosen"]),
+            Segment(self._before(), STYLES["text"]),
+            Segment(self.text[self._cursor : self._cursor + 1] or " ", STYLES["chosen"]),
             Segment(self.text[self._cursor + 1 :], STYLES["text"]),
         ]
-        return Strip([each for each in segments if each.text]).adjust_cell_length(width, STYLES["text"])
+        return Strip([each for each in segments if each.text]).adjust_cell_length(self.size.width, STYLES["text"])
