@@ -63,13 +63,16 @@ class Loop(RuleBasedStateMachine):
         daemon.stop(self.session)
         shutil.rmtree(self.folder)
 
-    def change(self, number: int, **changes: bool) -> None:
-        self.presses = [replace(each, **changes) if each.number == number else each for each in self.presses]
+    def deliver(self, number: int) -> None:
+        self.presses = [replace(each, delivered=True) if each.number == number else each for each in self.presses]
+
+    def settle(self, number: int) -> None:
+        self.presses = [replace(each, settled=True) if each.number == number else each for each in self.presses]
 
     def settle_delivered(self, upto: int = 10**9) -> None:
         for each in self.presses:
             if each.is_unread and each.delivered and each.number <= upto:
-                self.change(each.number, settled=True)
+                self.settle(each.number)
 
     def last_word(self) -> Pressed | None:
         return next((each for each in reversed(self.presses) if each.action != "clear"), None)
@@ -102,7 +105,7 @@ class Loop(RuleBasedStateMachine):
         assert (waited.run, waited.events) == (self.run, self.events)
         if due and waited.press:
             assert waited.press.number == due.number
-            self.change(due.number, delivered=True)
+            self.deliver(due.number)
         if waited.status == "resolved":
             assert waited.verified == self.is_verified()
             assert ("unverified" in waited.next) == (not self.is_verified())
@@ -121,7 +124,7 @@ class Loop(RuleBasedStateMachine):
         waited = loop.wait(self.session, 0, number)
         assert (waited.press.number if waited.press else None) == (due.number if due else None)
         if due:
-            self.change(due.number, delivered=True)
+            self.deliver(due.number)
 
     @rule()
     def the_agent_reads_on(self) -> None:
@@ -148,7 +151,7 @@ class Loop(RuleBasedStateMachine):
 
         assert (published.run, [press.number for press in published.retired]) == (self.run + 1, retired)
         for number in retired:
-            self.change(number, settled=True)
+            self.settle(number)
         self.run, self.events, self.steps = self.run + 1, 0, True
 
     @rule()
@@ -167,7 +170,7 @@ class Loop(RuleBasedStateMachine):
         assert (finished.closing["verified"], finished.closing["events"]) == (self.is_verified(), self.events)
         for each in self.presses:
             if each.is_unread:
-                self.change(each.number, settled=True)
+                self.settle(each.number)
         self.debugging, self.steps, self.events = False, False, 0
 
     @rule()
@@ -197,4 +200,4 @@ class Loop(RuleBasedStateMachine):
 def test_the_loop_does_what_its_model_says_in_any_order() -> None:
     checks = [HealthCheck.too_slow]
     chosen = settings(max_examples=12, stateful_step_count=20, deadline=None, suppress_health_check=checks)
-    run_state_machine_as_test(Loop, settings=chosen)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(Loop, settings=chosen)

@@ -356,6 +356,22 @@ async def test_the_resources_show_steps_ledger_and_log_and_acknowledge_nothing(
     assert [each["at"] for each in log["rows"]] == ["1:1", "1:2"]
 
 
+async def test_two_agents_on_one_session_get_the_same_press(settings: Settings, workspace: Path) -> None:
+    async with an_agent(settings, workspace) as one, an_agent(settings, workspace) as other:
+        first = await one.call("start_debug")
+        second = await other.call("start_debug")
+        await one.call("publish_reproduction_steps", steps=["Open"])
+        actions.press(only_session(settings, workspace), "reproduced")
+
+        presses = [(await each.call("wait_for_user", max_wait_s=0))["press"] for each in (one, other, one)]
+        await one.call("wait_for_user", max_wait_s=0, after=1)
+        after = await other.call("wait_for_user", max_wait_s=0)
+
+    assert (first["session"], first["endpoint"]) == (second["session"], second["endpoint"])
+    assert presses == [1, 1, 1]
+    assert after["status"] == "pending"
+
+
 async def test_one_agent_keeps_two_sessions_apart(settings: Settings, workspace: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

@@ -17,6 +17,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tests.overlay.terminal import PANEL, Tmux
 from tests.person import at_terminal
 from tests.support import GENEROUS, clean_environment, cli, until
 
@@ -125,7 +126,9 @@ def reproduce(program: Path) -> None:
     subprocess.run([sys.executable, str(program)], check=True, capture_output=True, timeout=GENEROUS)
 
 
-async def test_the_whole_loop_works_by_the_official_client_alone(home: Path, workspace: Path) -> None:
+async def test_the_whole_loop_works_by_the_official_client_and_a_person_at_the_panel(
+    home: Path, workspace: Path
+) -> None:
     program = workspace / "cart.py"
     program.write_text(PROGRAM)
     async with official(home, workspace) as client:
@@ -140,19 +143,26 @@ async def test_the_whole_loop_works_by_the_official_client_alone(home: Path, wor
         given = await call("instrument")
         program.write_text(instrumented(given, " + prices[0]"))
         await call("publish_reproduction_steps", title="Wrong total", steps=["Run cart.py"])
-        assert (await call("wait_for_user", max_wait_s=0))["status"] == "pending"
-        reproduce(program)
-        person(home, workspace, "reproduced", "--note", "25 where 15 was due")
-        pressed = await call("wait_for_user", max_wait_s=30)
-        assert (pressed["status"], pressed["note"]) == ("reproduced", "25 where 15 was due")
-        assert pressed["evidence"]["silent"] == ["H2"]
-        await call("record_hypotheses", judge=[{"id": "H1", "verdict": "confirmed", "citations": ["1:2"]}])
-        program.write_text(instrumented(given, ""))
-        await call("publish_reproduction_steps", steps=["Run cart.py"])
-        reproduce(program)
-        person(home, workspace, "resolved")
-        resolved = await call("wait_for_user", max_wait_s=30)
-        assert (resolved["status"], resolved["verified"]) == ("resolved", True)
+        assert (await call("wait_for_user", max_wait_s=0))["panel"] == "closed"
+        with Tmux([*PANEL, "--lang", "en"], home, workspace) as panel:
+            panel.sees("Wrong total", "1. Run cart.py")
+            reproduce(program)
+            panel.sees("sum=25")
+            panel.keys("r")
+            pressed = await call("wait_for_user", max_wait_s=30)
+            assert (pressed["status"], pressed["press"], pressed["panel"]) == ("reproduced", 1, "open")
+            assert pressed["evidence"]["silent"] == ["H2"]
+            await call("record_hypotheses", judge=[{"id": "H1", "verdict": "confirmed", "citations": ["1:2"]}])
+            program.write_text(instrumented(given, ""))
+            await call("publish_reproduction_steps", steps=["Run cart.py again"])
+            panel.sees("1. Run cart.py again")
+            reproduce(program)
+            panel.sees("sum=15")
+            panel.keys("R")
+            panel.sees("y yes")
+            panel.keys("y")
+            resolved = await call("wait_for_user", max_wait_s=30)
+        assert (resolved["status"], resolved["press"], resolved["verified"]) == ("resolved", 2, True)
         [value] = (await call("read_evidence", view="compare"))["changed"][0]["values"]
         assert (value["path"], value["before"], value["after"]) == ("data.sum", 25, 15)
         assert (await call("finish_debug_cleanup"))["finished"] is False

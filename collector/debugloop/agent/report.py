@@ -44,7 +44,7 @@ def markdown(account: dict[str, Any], *, finished: bool) -> str:
 
 
 def _lines(account: dict[str, Any], *, finished: bool) -> Iterator[str]:
-    steps = account.get("steps") or {}
+    steps: dict[str, Any] = account.get("steps") or {}
     yield f"# Debug report: {_plain(steps.get('title') or account.get('session') or 'a session')}"
     yield ""
     yield f"{_state(account, finished=finished)} {_verification(account)}"

@@ -16,6 +16,7 @@ PATH_CHARACTERS: Final = 80
 LIST_CHARACTERS: Final = 60
 
 _PLACED: Final = frozenset({"hypothesisId", "location", "timestamp", "sessionId", "runId", "_"})
+_NESTED: Final[frozenset[type]] = frozenset({dict, list})
 _TIME: Final = b'"timestamp"'
 _TIME_MEMBER: Final = re.compile(rb'"timestamp":\s*(?:[0-9.]+|"[^"\\]*")')
 
@@ -45,7 +46,7 @@ def _add(found: list[tuple[str, object]], path: str, value: object) -> None:
     if isinstance(value, dict):
         for key, member in cast("dict[str, object]", value).items():
             below = f"{path}.{key}"[:PATH_CHARACTERS]
-            if isinstance(member, dict | list):
+            if member.__class__ in _NESTED:
                 _add(found, below, member)
             else:
                 found.append((below, member))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from typing import Any
+from typing import Any, cast
 
 from debugloop.agent.hosts.splice import Broken, Splice
 
@@ -19,9 +19,9 @@ def parse(text: str) -> dict[str, Any]:
 
 def entry(text: str, keys: tuple[str, ...]) -> object:
     """What stands under the keys, None where nothing does."""
-    value: Any = parse(text)
+    value: object = parse(text)
     for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
+        value = cast("dict[str, object]", value).get(key) if isinstance(value, dict) else None
     return value
 
 
