@@ -69,7 +69,8 @@ def _lines(status: dict[str, Any]) -> list[tuple[str, str]]:
     lines = [
         ("session", status["session"]),
         ("workspace", visible(status["workspace"])),
-        ("mode", f"{status['mode']}, {status['stage']}, run {status['run']}"),
+        ("mode", f"{status['mode']}, run {status['run']}"),
+        ("stage", status["stage"]),
         ("collector", _collector(status["collector"])),
         ("events", f"{status['events']}{malformed}; {status['bytes']:,} of {status['cap']:,} bytes"),
         ("agent", status["agent"]),
