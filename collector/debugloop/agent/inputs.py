@@ -153,8 +153,6 @@ def _reason(invalid: ValidationError) -> str:
             return f"the {field} must be {limits.get('expected')}"
         case "too_long":
             return f"there may be {limits.get('max_length')} {field} at most"
-        case "missing":
-            return f"{field} is missing"
         case "extra_forbidden":
             return f"it knows no {field}"
         case _:
