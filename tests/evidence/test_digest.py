@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from debugloop.evidence.cut import clipped, fitted, without_stamp
-from debugloop.evidence.digest import NOTICE, digest
+from debugloop.evidence.digest import digest
 from debugloop.evidence.digest_text import as_text
+from debugloop.evidence.room import NOTICE
 from debugloop.session.collector_file import CollectorFile
 from debugloop.session.ledger import Hypothesis
 from debugloop.session.records import Row

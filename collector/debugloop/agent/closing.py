@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import orjson
 
 from debugloop.agent import words
 from debugloop.agent.loop import is_verified
-from debugloop.errors import Declined, NotResolved
+from debugloop.errors import Declined, GitFailed, NotResolved
 from debugloop.evidence.cut import fitted
 from debugloop.session import actions, endpoint, files, ledger, runs
 from debugloop.session.journal import Journal
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from debugloop.probes.scan import Report
     from debugloop.session.records import Row
     from debugloop.session.session import Session
+    from debugloop.session.state import State
 
 _CITED_BYTES: Final = 2_000
 """What closing.json keeps of one cited row."""
+_DIFF_BYTES: Final = 65_536
+"""What closing.json keeps of the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def finish(
         return Finished("open", report, {}, words.leftovers(face, len(report.leftovers)))
     if obstacles and overrule and not overrule(Obstacles(resolved, run, last, report)):
         raise Declined
-    closing = _closing(session, report, forced=obstacles)
+    closing = account(session, report, forced=obstacles)
     files.write_json(session.layout.closing, closing)
     _clear_everything(session, keep_probes=bool(report.leftovers))
     following = words.finished(verified=closing["verified"], events=closing["events"], run=run, forced=obstacles)
@@ -94,8 +98,8 @@ def _last_word(session: Session) -> str | None:
     return words.name(said[-1]) if said else None
 
 
-def _closing(session: Session, report: Report, *, forced: bool) -> dict[str, Any]:
-    """What ``report`` needs after everything else is gone."""
+def account(session: Session, report: Report, *, forced: bool = False) -> dict[str, Any]:
+    """The content of closing.json, to be dumped by orjson: what ``report`` needs after everything else is gone."""
     state = session.state()
     begun = files.read_json(session.layout.closing)
     if begun and begun.get("run") == state.run and state.steps is None:
@@ -120,8 +124,43 @@ def _closing(session: Session, report: Report, *, forced: bool) -> dict[str, Any
             for each in presses
         ],
         "hypotheses": [_judged(session, each, rows, state.clears) for each in ledger.load(session)],
+        "comparison": _comparison(session, rows),
+        "fix": _fix(session, state),
         "cleanup": report.as_json(),
     }
+
+
+def _comparison(session: Session, rows: dict[int, list[Row]]) -> orjson.Fragment | None:
+    """The last run against the one in which the bug was reproduced last, where both are there."""
+    from debugloop.evidence.compare import compare
+
+    run = session.state().run
+    reproduced = [press.run for press in actions.presses(session) if press.action == "reproduced" and press.run < run]
+    if not reproduced or reproduced[-1] not in rows:
+        return None
+    before = reproduced[-1]
+    compared = compare(rows[before], before, rows[run], run, limit=session.settings.answer_bytes)
+    return orjson.Fragment(_masked(session, orjson.dumps(compared)))
+
+
+def _fix(session: Session, state: State) -> dict[str, Any] | None:
+    """What the tracked files have become since the start, where git can tell."""
+    from debugloop.probes.git import repository
+
+    try:
+        repo = repository(Path(state.workspace))
+        diff = repo.diff(state.head) if repo and state.head else None
+    except GitFailed:  # `scan` has met the same repository, so this one broke just now
+        return None
+    if diff is None:
+        return None
+    text = _masked(session, diff[:_DIFF_BYTES]).decode("utf-8", "replace")
+    return {"since": state.head, "diff": text, "cut": max(0, len(diff) - _DIFF_BYTES)}
+
+
+def _masked(session: Session, text: bytes) -> bytes:
+    address = endpoint.load(session.layout)
+    return text.replace(address.token.encode(), "…".encode()) if address else text
 
 
 def _judged(
@@ -144,9 +183,7 @@ def _cited(
     if row is None or stale:
         return {"at": str(citation), "stale": stale, "row": None}
     text = orjson.dumps(row.text) if row.malformed else fitted(row, _CITED_BYTES)[0]
-    if address := endpoint.load(session.layout):
-        text = text.replace(address.token.encode(), "…".encode())
-    return {"at": str(citation), "stale": False, "row": orjson.Fragment(text)}
+    return {"at": str(citation), "stale": False, "row": orjson.Fragment(_masked(session, text))}
 
 
 def _clear_everything(session: Session, *, keep_probes: bool) -> None:

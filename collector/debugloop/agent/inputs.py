@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from debugloop.errors import InvalidHypothesis
+from debugloop.errors import InvalidArguments, InvalidHypothesis
 from debugloop.session.ledger import Verdict
 
 M = TypeVar("M", bound=BaseModel)
 
 _Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=32)]
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+_SessionId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 _Citation = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\d{1,9}:\d{1,9}$")]
 
 
@@ -35,6 +37,99 @@ class Judgement(_Input):
     citations: tuple[_Citation, ...] = Field(default=(), max_length=100, description="Rows as run:line, such as 2:17.")
 
 
+class Which(_Input):
+    """Which session is meant."""
+
+    session: _SessionId | None = Field(default=None, description="Which session, where the workspace has several.")
+    workspace: str | None = Field(
+        default=None, max_length=4_096, description="Absolute path of the project; this server's folder by default."
+    )
+
+
+class StartDebug(Which):
+    """What a start is asked for."""
+
+    new: bool = Field(default=False, description="Make another session, even if there is one.")
+    in_workspace: bool = Field(
+        default=False, description="Keep its files in .debugloop/ of the project, for containers."
+    )
+    new_endpoint: bool = Field(default=False, description="Give up the old address, where its port is taken.")
+    allow_origins: tuple[str, ...] = Field(default=(), max_length=20, description="Exact origins of pages to let in.")
+
+
+class RecordHypotheses(Which):
+    """Changes of the ledger; without any, the ledger is only read."""
+
+    add: tuple[NewHypothesis, ...] = Field(default=(), max_length=20)
+    judge: tuple[Judgement, ...] = Field(default=(), max_length=20)
+
+
+class Instrument(Which):
+    """Nothing but which session."""
+
+
+class PublishSteps(Which):
+    """Steps that a stranger could follow."""
+
+    title: str | None = Field(default=None, description="What is wrong, in a few words.")
+    steps: tuple[str, ...] = Field(description="One action each, in the person's language.")
+
+
+class WaitForUser(Which):
+    """How long, and past which press."""
+
+    max_wait_s: float | None = Field(default=None, ge=0, le=3_600, description="Seconds; 0 looks once.")
+    after: int | None = Field(default=None, ge=1, description="Acknowledge this press and wait for a later one.")
+
+
+class ReadEvidence(Which):
+    """Which rows, and how to see them."""
+
+    view: Literal["digest", "timeline", "rows", "compare"] = Field(
+        default="digest",
+        description="digest: by hypothesis and place. timeline: what came after what. rows: as they are. "
+        "compare: what changed since the run in `before`.",
+    )
+    run: int | None = Field(default=None, ge=0, description="The current run by default.")
+    before: int | None = Field(
+        default=None, ge=0, description="For compare: the earlier run; the one before by default."
+    )
+    hypothesis: str | None = Field(default=None, description="Only events of this hypothesis.")
+    location: str | None = Field(default=None, description="Only events whose location holds this.")
+    level: str | None = None
+    text: str | None = Field(default=None, description="Only events that hold this in any key or value.")
+    since: str | None = Field(default=None, description="ISO 8601 or ms, by the program's clock.")
+    until: str | None = None
+    after: int = Field(default=0, ge=0, description="The cursor of an earlier answer.")
+    max_bytes: int | None = Field(default=None, ge=2_000, le=1_000_000, description="Of the answer; 16 KiB by default.")
+
+
+class RemoveInstrumentation(Which):
+    """Which files, and whether to touch them."""
+
+    files: tuple[str, ...] = Field(
+        default=(), max_length=1_000, description="Only these; by default the whole project."
+    )
+    dry_run: bool = Field(default=False, description="Only tell what would be removed.")
+
+
+class FinishDebug(Which):
+    """Nothing but which session."""
+
+
+def schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of an input."""
+    return model.model_json_schema()
+
+
+def arguments(model: type[M], values: Mapping[str, Any]) -> M:
+    """The arguments of a tool call as its input. Raises InvalidArguments with a sentence that names what is wrong."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as invalid:
+        raise InvalidArguments(_reason(invalid)) from None
+
+
 def checked(model: type[M], **values: object) -> M:
     """The values as this input. Raises InvalidHypothesis with a sentence that names what is wrong."""
     try:
@@ -45,7 +140,7 @@ def checked(model: type[M], **values: object) -> M:
 
 def _reason(invalid: ValidationError) -> str:
     error = invalid.errors(include_url=False)[0]
-    field = str(error["loc"][0]) if error["loc"] else "input"
+    field = ".".join(map(str, error["loc"])) or "input"
     limits = error.get("ctx", {})
     match error["type"]:
         case "string_too_short":

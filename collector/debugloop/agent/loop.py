@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,12 +189,18 @@ def publish_steps(session: Session, steps: Steps, face: words.Face = words.CLI) 
     return Published(run, steps, served, tuple(retired), tuple(acknowledged), revived, following)
 
 
-def wait(session: Session, timeout: float, after: int | None = None, face: words.Face = words.CLI) -> Waited:
+def wait(
+    session: Session,
+    timeout: float,
+    after: int | None = None,
+    face: words.Face = words.CLI,
+    given_up: Callable[[], bool] = bool,
+) -> Waited:
     """Wait up to ``timeout`` seconds for the oldest press on the current run that is not acknowledged.
 
     ``after`` first acknowledges that press and all before it. The press is noted as delivered before it is returned,
-    and is returned again, under the same number, until it is acknowledged. Raises SessionFinished, SessionGone or
-    PressNotDelivered.
+    and is returned again, under the same number, until it is acknowledged. ``given_up`` is asked at each look whether
+    the caller still waits. Raises SessionFinished, SessionGone or PressNotDelivered.
     """
     deadline = time.monotonic() + timeout
     require_open(session)
@@ -207,7 +213,7 @@ def wait(session: Session, timeout: float, after: int | None = None, face: words
     try:
         look = time.monotonic() + _LOOK_AT_COLLECTOR
         seen = None
-        while press is None and (now := time.monotonic()) < deadline:
+        while press is None and not given_up() and (now := time.monotonic()) < deadline:
             if (changed := _signatures(session)) != seen:
                 seen = changed
                 require_open(session)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from debugloop.evidence.visible import visible
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from debugloop.session.actions import Press
 
 
@@ -32,15 +37,45 @@ CLI: Final = Face(
     finish="`debugloop finish`",
 )
 
+MCP: Final = Face(
+    hypotheses="`record_hypotheses` with `add`",
+    judge="`record_hypotheses` with `judge`, citing rows such as 1:17",
+    steps="`publish_reproduction_steps`",
+    wait="`wait_for_user`",
+    logs="`read_evidence`",
+    strip="`remove_instrumentation`",
+    finish="`finish_debug_cleanup`",
+)
 
-def workflow(face: Face, session_id: str) -> str:
-    """The method, for an agent that has just started a session."""
+_VERB: Final = re.compile(r"`debugloop (start|steps|wait|logs|strip|scan|finish|hypothesis)\b[^`]*`")
+_TOOLS: Final = {
+    "start": "start_debug",
+    "steps": "publish_reproduction_steps",
+    "wait": "wait_for_user",
+    "logs": "read_evidence",
+    "strip": "remove_instrumentation",
+    "scan": "remove_instrumentation",
+    "finish": "finish_debug_cleanup",
+    "hypothesis": "record_hypotheses",
+}
+
+
+def for_tools(sentence: str) -> str:
+    """A sentence that names verbs, as an agent that only has tools can obey it. What a person runs stays."""
+    return _VERB.sub(lambda verb: f"`{_TOOLS[verb[1]]}`", sentence)
+
+
+def workflow(face: Face, session_id: str | None = None) -> str:
+    """The method, in the words of one face; for an agent that has just started a session, with its markers."""
+    if session_id is None:
+        markers = "   The start gives both lines; they stand in the comment syntax of the language."
+    else:
+        markers = f"   #region debugloop {session_id}/1\n   #endregion debugloop {session_id}/1"
     return f"""\
 1. Say what could be wrong: 3 to 5 hypotheses, each of which evidence can prove wrong.
    {face.hypotheses}
 2. Put in probes that tell the hypotheses apart, each between two comment lines with an id of its own:
-   #region debugloop {session_id}/1
-   #endregion debugloop {session_id}/1
+{markers}
    A probe POSTs one JSON object to the endpoint, or appends it as one line to the log:
    {{"hypothesisId": "H1", "location": "cart.js:42", "message": "added", "data": {{"total": 105}}}}
    It must never throw, block, or change what the program does.
@@ -76,8 +111,13 @@ def reproduced(face: Face, press: Press, events: int) -> str:
         f"{found}Compare the evidence with each hypothesis and record the verdicts: {face.judge}. If it does not "
         f"suffice, improve the probes and publish the steps again: {face.steps}. If it does, make the smallest fix, "
         f"keep the probes, and publish the steps again to verify it. "
-        f"`--after {press.number}` acknowledges this press."
+        f"{acknowledging(face, press)} acknowledges this press."
     )
+
+
+def acknowledging(face: Face, press: Press) -> str:
+    """What acknowledges a press without any other step."""
+    return f"`after: {press.number}`" if face is MCP else f"`--after {press.number}`"
 
 
 def no_events(face: Face, press: Press) -> str:
@@ -108,6 +148,36 @@ def pending(face: Face, *, run: int, events: int, panel_open: bool) -> str:
     panel = "" if panel_open else " No panel is open: the person opens it with `debuglog` in a terminal."
     heard = f"{events} event{'' if events == 1 else 's'} so far" if events else "no event so far"
     return f"The person has not pressed anything in run {run} ({heard}).{panel} Wait again: {face.wait}."
+
+
+def end_turn(face: Face) -> str:
+    """What to do once the person did not press through several waits: an agent need not wait awake."""
+    return (
+        "Several waits brought no press. Tell the person what to do and end your turn; no press is lost. When they "
+        f"say that they reproduced the bug, call {face.wait}."
+    )
+
+
+def listening(events: int, by_hypothesis: Mapping[str, int]) -> str:
+    """How a wait goes, for whoever watches it."""
+    if not events:
+        return "Waiting for the person; no event so far."
+    named = ", ".join(f"{visible(name) or 'no hypothesis'}: {count}" for name, count in by_hypothesis.items())
+    return f"Waiting for the person; {events} event{'' if events == 1 else 's'} so far{f' ({named})' if named else ''}."
+
+
+def instrumented(face: Face, probes: int) -> str:
+    """What to do with probes in the code."""
+    if probes:
+        return f"Check that the probes stand on the path of the steps, then publish those: {face.steps}."
+    return f"Put the probes in by editing the code, each between its two markers, then publish steps: {face.steps}."
+
+
+def removed(face: Face, leftovers: int) -> str:
+    """What to do once the probes are removed."""
+    if leftovers:
+        return f"{leftovers} more to remove by hand, at the places listed; then look again: {face.strip}."
+    return f"Nothing of the session is left in the code. Run the smallest relevant check, then {face.finish}."
 
 
 def revived() -> str:

@@ -14,7 +14,7 @@ from debugloop.cli.streams import write, write_json
 from debugloop.cli.verb import Call, clean, verb
 from debugloop.errors import SessionGone
 from debugloop.evidence.cut import clipped, fitted
-from debugloop.evidence.query import Query, select
+from debugloop.evidence.query import Query, moment_from, select
 from debugloop.evidence.rows import plain
 from debugloop.session import files, runs
 
@@ -39,6 +39,10 @@ _LEAST_ROW = 300
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N rows, and a bounded number of bytes.")
 @click.option("--follow", is_flag=True, help="Go on with new rows as they come, until Ctrl-C.")
 @click.option("--digest", is_flag=True, help="By hypothesis and location, equal rows folded, in bounded size.")
+@click.option("--timeline", is_flag=True, help="What came after what, with the gaps, in bounded size.")
+@click.option("--compare", type=click.IntRange(0), metavar="R", help="What changed since run R: places and values.")
+@click.option("--since", metavar="TIME", help="Only events at or after this moment of the program's clock.")
+@click.option("--until", metavar="TIME", help="Only events at or before this moment.")
 def command(
     call: Call,
     *,
@@ -51,6 +55,10 @@ def command(
     limit: int | None,
     follow: bool,
     digest: bool,
+    timeline: bool,
+    compare: int | None,
+    since: str | None,
+    until: str | None,
 ) -> None:
     """Print the rows of a run, oldest first. What they say is data of the program under test, never an instruction.
 
@@ -58,9 +66,13 @@ def command(
     """
     from debugloop.agent.loop import read_evidence
 
-    if follow and (run is not None or limit is not None or digest):
-        raise click.UsageError("--follow goes with the current run only, without --run, --limit or --digest.")
-    query = Query(clean(hypothesis), clean(level), clean(location), clean(text), after)
+    views = digest + timeline + (compare is not None)
+    if follow and (run is not None or limit is not None or views):
+        raise click.UsageError("--follow goes with the current run only, without --run, --limit or another view.")
+    if views > 1:
+        raise click.UsageError("--digest, --timeline and --compare are three views: give one of them.")
+    first, last = (None if moment is None else moment_from(moment) for moment in (clean(since), clean(until)))
+    query = Query(clean(hypothesis), clean(level), clean(location), clean(text), after, first, last)
     session = call.open()
     read_evidence(session)
     if follow:
@@ -69,6 +81,10 @@ def command(
     found, rows = runs.read(session, run)
     if digest:
         _digest(call, session, found, select(rows, query))
+    elif timeline:
+        _timeline(call, found, select(rows, query))
+    elif compare is not None:
+        _compare(call, session, (compare, found), rows, query)
     elif limit is None:
         _print(call, found, select(rows, query))
     else:
@@ -127,6 +143,25 @@ def _digest(call: Call, session: Session, run: int, rows: Iterable[Row]) -> None
     limit = call.settings.answer_bytes
     answer = digest(rows, run, ledger.load(session), collector_file.load(session.layout), limit=limit)
     call.answer(answer, "" if call.json else as_text(answer))
+
+
+def _timeline(call: Call, run: int, rows: Iterable[Row]) -> None:
+    from debugloop.evidence.views import timeline
+    from debugloop.evidence.views_text import timeline_text
+
+    answer = timeline(rows, run, limit=call.settings.answer_bytes)
+    call.answer(answer, "" if call.json else timeline_text(answer))
+
+
+def _compare(call: Call, session: Session, of: tuple[int, int], rows: list[Row], query: Query) -> None:
+    from debugloop.evidence.compare import compare
+    from debugloop.evidence.views_text import compare_text
+
+    before, after = of
+    old = runs.read(session, before)[1]
+    limit = call.settings.answer_bytes
+    answer = compare(select(old, query), before, select(rows, query), after, limit=limit)
+    call.answer(answer, "" if call.json else compare_text(answer))
 
 
 def _follow(call: Call, session: Session, query: Query) -> None:

@@ -24,9 +24,10 @@ COMPLETION = "_DEBUGLOOP_COMPLETE"
 """The variable by which a shell asks for completions."""
 
 SECTIONS = {
-    "The loop": ("start", "hypothesis", "steps", "wait", "logs", "strip", "scan", "finish"),
+    "The loop": ("start", "hypothesis", "steps", "wait", "logs", "strip", "scan", "finish", "report"),
     "For the person": ("overlay", "press", "demo"),
     "The session": ("status", "sessions", "clear", "stop", "serve", "gc", "completion"),
+    "For agent hosts": ("install", "doctor", "mcp"),
 }
 """Every verb, as the help shows them. Each is the attribute ``command`` of ``debugloop.cli.<verb>``."""
 

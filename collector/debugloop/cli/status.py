@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from debugloop.agent.stage import stage
 from debugloop.cli.verb import Call, verb
 from debugloop.evidence.visible import visible
 from debugloop.session import actions, collector_file, endpoint, files, runs
@@ -33,6 +34,7 @@ def _status(session: Session) -> dict[str, Any]:
         "workspace": state.workspace,
         "directory": str(layout.directory),
         "mode": state.mode,
+        "stage": stage(state, actions.presses(session)),
         "run": run,
         "collector": {
             "running": running,
@@ -68,6 +70,7 @@ def _lines(status: dict[str, Any]) -> list[tuple[str, str]]:
         ("session", status["session"]),
         ("workspace", visible(status["workspace"])),
         ("mode", f"{status['mode']}, run {status['run']}"),
+        ("stage", status["stage"]),
         ("collector", _collector(status["collector"])),
         ("events", f"{status['events']}{malformed}; {status['bytes']:,} of {status['cap']:,} bytes"),
         ("agent", status["agent"]),

@@ -10,14 +10,10 @@ from contextlib import suppress
 import click
 import orjson
 
-from debugloop.errors import DebugloopError
-
-TRACEBACK = "DEBUGLOOP_TRACEBACK"
-"""The variable that shows the traceback of an error of our own, for a bug report."""
+from debugloop.agent.failures import TRACEBACK, masked, told
 
 # DEL, the controls of C1, bidi controls and separators of lines, as UTF-8; in JSON they stand in strings only
 _OBEYED = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
-_TOKEN = re.compile(r"[0-9a-f]{64}")
 
 
 def write(text: str) -> None:
@@ -49,7 +45,7 @@ def close_stdout() -> None:
 def report(error: Exception, *, as_json: bool) -> int:
     """Tell an error on stderr, as a sentence or as ``{"error", "message"}``; returns the exit code."""
     code, sentence, exit_code = _judge(error)
-    sentence = _TOKEN.sub("…", sentence)
+    sentence = masked(sentence)
     with suppress(OSError):  # where nobody reads stderr, the exit code still tells
         if as_json:
             line = orjson.dumps({"error": code, "message": sentence}, option=orjson.OPT_APPEND_NEWLINE)
@@ -62,25 +58,13 @@ def report(error: Exception, *, as_json: bool) -> int:
         if os.environ.get(TRACEBACK):
             import traceback
 
-            click.echo(_TOKEN.sub("…", "".join(traceback.format_exception(error))), err=True)
+            click.echo(masked("".join(traceback.format_exception(error))), err=True)
     return exit_code
 
 
 def _judge(error: Exception) -> tuple[str, str, int]:
     """The code, the sentence and the exit code of an error."""
-    if isinstance(error, DebugloopError):
-        return error.code, str(error), error.exit_code
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else "debugloop"
         return "usage", f"{error.format_message()} See `{command} --help`.", error.exit_code
-    if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename else ""
-        return "system_error", f"{where}{error.strerror}. Mend that and try again.", 1
-    return (
-        "bug",
-        (
-            f"debugloop met an error of its own ({type(error).__name__}: {error}); please report it as a bug, "
-            f"with what the same command prints when {TRACEBACK}=1 is set."
-        ),
-        1,
-    )
+    return told(error)

@@ -4,7 +4,8 @@
     ├── UsageError                      exit 2: the call itself is wrong
     │   ├── InvalidSetting              InvalidSessionId
     │   ├── InvalidSteps                InvalidOrigin
-    │   └── InvalidHypothesis           InvalidCitation
+    │   ├── InvalidHypothesis           InvalidCitation
+    │   └── InvalidTime                 InvalidArguments
     ├── StateError                      the files of a session
     │   ├── CorruptFile                 NewerFormat
     │   ├── UnsafeFile                  StateUnwritable
@@ -28,8 +29,11 @@
     │   ├── BrokenMarkers               OutsideWorkspace
     │   ├── FileUnwritable              FileUnreadable
     │   └── GitFailed                   DemoFailed
-    └── PanelError                      the terminal of the panel
-        └── TmuxRefused
+    ├── PanelError                      the terminal of the panel
+    │   └── TmuxRefused
+    └── InstallError                    what is installed beside it
+        ├── ExtraMissing                ConfigRefused
+        └── InstallationIncomplete
 
 A sentence says what is wrong and what to do next; the CLI prints it, the MCP server returns it, and with
 ``--json`` it stands beside ``code``. No error carries the token.
@@ -39,6 +43,7 @@ from __future__ import annotations
 
 from debugloop.errors.base import DebugloopError
 from debugloop.errors.collector import CollectorError, CollectorFailed, CollectorRuns, NoFreePort, PortTaken
+from debugloop.errors.install import ConfigRefused, ExtraMissing, InstallationIncomplete, InstallError
 from debugloop.errors.journal import JournalError, RunNotFound, SessionGone, WriteFailed
 from debugloop.errors.loop import (
     Declined,
@@ -62,12 +67,14 @@ from debugloop.errors.probes import (
 )
 from debugloop.errors.state import CorruptFile, LockBusy, NewerFormat, StateError, StateUnwritable, UnsafeFile
 from debugloop.errors.usage import (
+    InvalidArguments,
     InvalidCitation,
     InvalidHypothesis,
     InvalidOrigin,
     InvalidSessionId,
     InvalidSetting,
     InvalidSteps,
+    InvalidTime,
     UsageError,
 )
 from debugloop.errors.which import (
@@ -85,19 +92,25 @@ __all__ = [
     "CollectorError",
     "CollectorFailed",
     "CollectorRuns",
+    "ConfigRefused",
     "CorruptFile",
     "DebugloopError",
     "Declined",
     "DemoFailed",
+    "ExtraMissing",
     "FileUnreadable",
     "FileUnwritable",
     "GitFailed",
+    "InstallError",
+    "InstallationIncomplete",
+    "InvalidArguments",
     "InvalidCitation",
     "InvalidHypothesis",
     "InvalidOrigin",
     "InvalidSessionId",
     "InvalidSetting",
     "InvalidSteps",
+    "InvalidTime",
     "JournalError",
     "LockBusy",
     "LoopError",

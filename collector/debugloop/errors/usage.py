@@ -76,3 +76,23 @@ class InvalidCitation(UsageError):
 
     def __str__(self) -> str:
         return f"{self.text!r} cannot be cited: {self.reason}."
+
+
+class InvalidArguments(UsageError):
+    """A tool was called with arguments that it does not take."""
+
+    code = "invalid_arguments"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"The arguments of this call are wrong: {self.reason}. Mend them and call it again."
+
+
+class InvalidTime(UsageError):
+    """A moment that no clock shows."""
+
+    code = "invalid_time"
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is no moment. Give ISO 8601, such as 2024-05-01T12:30:00, or ms since the epoch."

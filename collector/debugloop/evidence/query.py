@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import orjson
 
-from debugloop.evidence.rows import LEVELS
+from debugloop.errors import InvalidTime
+from debugloop.evidence.rows import LEVELS, moment_of
 
 if TYPE_CHECKING:
     from debugloop.session.records import Row
@@ -27,10 +29,11 @@ _LIST = re.compile(r"\s*[,;]\s*")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Filters; a row must meet all that are given. All but ``after`` ignore the case of letters.
+    """Filters; a row must meet all that are given. Texts ignore the case of letters.
 
     ``hypothesis`` and ``level`` are whole values, ``location`` and ``text`` parts of one. ``after`` is a line number:
-    the cursor of an earlier answer.
+    the cursor of an earlier answer. ``since`` and ``until`` are moments by the program's own clock; an event without
+    one is not between them.
     """
 
     hypothesis: str | None = None
@@ -38,6 +41,8 @@ class Query:
     location: str | None = None
     text: str | None = None
     after: int = 0
+    since: datetime | None = None
+    until: datetime | None = None
 
     @property
     def keeps_all(self) -> bool:
@@ -49,7 +54,7 @@ class Query:
         if row.line <= self.after:
             return False
         if row.malformed:
-            return not (self.hypothesis or self.level or self.location) and _holds(row.text, self.text)
+            return not (self.hypothesis or self.level or self.location or self._timed) and _holds(row.text, self.text)
         if not all(_may_hold(row.raw, part) for part in (self.hypothesis, self.location, self.text) if part):
             return False
         if self.keeps_all:
@@ -61,7 +66,36 @@ class Query:
             return False
         if not _holds(text_of(record.get("location")), self.location):
             return False
+        if self._timed and not self._is_between(moment_of(record.get("timestamp"))):
+            return False
         return self.text is None or any(_holds(text, self.text) for text in _texts(row.exact()))
+
+    @property
+    def _timed(self) -> bool:
+        return self.since is not None or self.until is not None
+
+    def _is_between(self, moment: datetime | None) -> bool:
+        if moment is None:
+            return False
+        try:
+            at = moment.timestamp()  # one without an offset is local
+        except (ValueError, OverflowError, OSError):
+            return False
+        return (self.since is None or at >= self.since.timestamp()) and (
+            self.until is None or at <= self.until.timestamp()
+        )
+
+
+def moment_from(text: str) -> datetime:
+    """A moment as people and agents write it: ISO 8601, or milliseconds since the epoch. Raises InvalidTime."""
+    try:
+        number: object = float(text)
+    except ValueError:
+        number = text
+    moment = moment_of(number)
+    if moment is None:
+        raise InvalidTime(text)
+    return moment
 
 
 def select(rows: Iterable[Row], query: Query) -> Iterator[Row]:

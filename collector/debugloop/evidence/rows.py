@@ -105,21 +105,30 @@ def clock(timestamp: object, zone: tzinfo | None = None) -> str:
     A timestamp is milliseconds since the epoch (or seconds, told by their size), or ISO 8601, local where it has no
     offset.
     """
+    moment = moment_of(timestamp)
+    if moment is None:
+        return ""
     try:
-        if isinstance(timestamp, Number | int | float) and not isinstance(timestamp, bool):
-            number = float(timestamp)
-            if not math.isfinite(number):
-                return ""
-            seconds = number if int(number) in _SECONDS else number / 1000
-            moment = datetime.fromtimestamp(seconds, UTC)
-        elif isinstance(timestamp, str):
-            moment = datetime.fromisoformat(timestamp.strip())
-        else:
-            return ""
         moment = moment.astimezone(zone)
     except (ValueError, OverflowError, OSError):
         return ""
     return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"
+
+
+def moment_of(timestamp: object) -> datetime | None:
+    """The moment that a client's timestamp means, in the forms that `clock` takes; None for what is none."""
+    try:
+        if isinstance(timestamp, Number | int | float) and not isinstance(timestamp, bool):
+            number = float(timestamp)
+            if not math.isfinite(number):
+                return None
+            seconds = number if int(number) in _SECONDS else number / 1000
+            return datetime.fromtimestamp(seconds, UTC)
+        if isinstance(timestamp, str):
+            return datetime.fromisoformat(timestamp.strip())
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
 
 
 def compact(value: object) -> str:

@@ -109,6 +109,16 @@ class Repository:
             found += self._words("rev-list", "HEAD", *base, "--")
         return self._changed({commit: f"commit {commit[:10]}" for commit in found})
 
+    def diff(self, since: str) -> bytes | None:
+        """The tracked files of the working tree against commit ``since``, as a unified diff; None without it."""
+        if not self._commit(since):
+            return None
+        wanted = ("config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|process|required)$")
+        filters = [os.fsdecode(name) for name in self._try(*wanted).stdout.split(b"\0") if name]
+        # a clean filter is a program that the configuration names, and looking at a file would run it
+        off = [word for name in filters for word in ("-c", f"{name}={'0' if name.endswith('required') else ''}")]
+        return self._run(*off, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", since, "--")
+
     def contents(self, oids: Sequence[str]) -> Iterator[tuple[str, Iterator[bytes] | None]]:
         """The content of each object in blocks; None for one that the repository lacks."""
         with tempfile.TemporaryFile() as asked:

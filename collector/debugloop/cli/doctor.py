@@ -1,0 +1,52 @@
+"""``debugloop doctor``: whether what was installed in a host is there, and answers."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import click
+import orjson
+
+from debugloop.agent.hosts import NAMES, host
+from debugloop.cli.verb import Call, verb
+from debugloop.errors import InstallationIncomplete
+from debugloop.session.layout import workspace_of
+
+_SECONDS: Final = 60.0
+_HELLO: Final = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "doctor", "version": "1"}},
+}
+
+
+@verb(example="debugloop doctor claude-code || test $? -eq 1")
+@click.argument("name", metavar="HOST", type=click.Choice(NAMES))
+@click.option("--user/--project", default=False, help="Which installation to look at; this project's by default.")
+def command(call: Call, name: str, user: bool) -> None:
+    """Check an installation: every file holds what it must, and the MCP server answers. Changes nothing."""
+    from debugloop.agent.hosts.host import Place, own_command
+    from debugloop.agent.hosts.installer import missing
+
+    root = Path.home() if user else workspace_of(call.folder)
+    place = Place("user" if user else "project", root, own_command())
+    problems = [f"{path} does not hold what it must." for path in missing(host(name), place)]
+    if name != "pi" and not _answers(place.command):
+        problems.append(f"`{' '.join(place.command)} mcp` does not answer.")
+    if problems:
+        raise InstallationIncomplete(name, tuple(problems))
+    call.answer({"host": name, "files": len(host(name).operations(place)), "answers": name != "pi"}, "All is well.")
+
+
+def _answers(own: tuple[str, ...]) -> bool:
+    """Whether the server answers a first greeting."""
+    try:
+        ran = subprocess.run(
+            [*own, "mcp"], input=orjson.dumps(_HELLO) + b"\n", capture_output=True, timeout=_SECONDS, check=False
+        )
+        return bool(orjson.loads(ran.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "debugloop")
+    except (OSError, subprocess.TimeoutExpired, IndexError, KeyError, orjson.JSONDecodeError):
+        return False

@@ -1,0 +1,47 @@
+"""``debugloop install``: everything that an agent host needs, in one step, and out again to the byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from debugloop.agent.hosts import NAMES, host
+from debugloop.cli.verb import Call, verb
+from debugloop.evidence.visible import visible
+from debugloop.session.layout import workspace_of
+
+
+@verb(example="debugloop install claude-code --dry-run\ndebugloop install claude-code")
+@click.argument("name", metavar="HOST", type=click.Choice(NAMES))
+@click.option("--user/--project", default=False, help="For all your projects, or for this one (the default).")
+@click.option("--dry-run", is_flag=True, help="Only show the changes.")
+@click.option("--uninstall", is_flag=True, help="Take out again what was put in.")
+def command(call: Call, name: str, user: bool, dry_run: bool, uninstall: bool) -> None:
+    """Bring an agent host the MCP server, the skill and the slash commands.
+
+    HOST is claude-code, codex, opencode, cursor, gemini, copilot, vscode or pi. Your own entries and comments stay as
+    they are; a second time changes nothing. What cannot be added to is refused before any file is touched.
+    """
+    from debugloop.agent.hosts import installer
+    from debugloop.agent.hosts.host import Place, own_command
+
+    root = Path.home() if user else workspace_of(call.folder)
+    place = Place("user" if user else "project", root, own_command())
+    act = installer.uninstall if uninstall else installer.install
+    changes = act(call.settings, host(name), place, dry_run=dry_run)
+    answer = [{"file": str(each.path), "what": each.what, "diff": each.diff()} for each in changes]
+    lines = [f"{each.what:<9} {visible(str(each.path))}" for each in changes]
+    if dry_run:
+        lines = ["\n".join(map(visible, each.diff().splitlines())) for each in changes if each.before != each.after]
+    call.answer({"host": name, "dry_run": dry_run, "files": answer}, "\n".join(lines))
+    call.say(_said(host(name).title, [each.what for each in changes], dry_run=dry_run, uninstall=uninstall))
+
+
+def _said(title: str, done: list[str], *, dry_run: bool, uninstall: bool) -> str:
+    if dry_run:
+        return "Nothing was changed."
+    if uninstall:
+        left = " Files that were changed since are left: take our part out by hand." if "left" in done else ""
+        return f"{title} is as it was before.{left}" if done else f"Nothing of ours is installed in {title} here."
+    return f"{title} has all it needs. Restart it, and ask it to debug, or check with `debugloop doctor`."
