@@ -23,7 +23,8 @@ COMPLETION = "_DEBUGLOOP_COMPLETE"
 """The variable by which a shell asks for completions."""
 
 SECTIONS = {
-    "The loop": ("start", "hypothesis", "steps", "wait", "logs", "strip", "scan", "finish"),
+    "The loop": ("start", "hypothesis", "instrument", "steps", "wait", "logs", "strip", "scan", "finish"),
+    "Probes": ("snippet", "probes"),
     "For the person": ("overlay", "press", "demo"),
     "The session": ("status", "sessions", "clear", "stop", "serve", "gc", "completion"),
 }

@@ -4,7 +4,9 @@
     ├── UsageError                      exit 2: the call itself is wrong
     │   ├── InvalidSetting              InvalidSessionId
     │   ├── InvalidSteps                InvalidOrigin
-    │   └── InvalidHypothesis           InvalidCitation
+    │   ├── InvalidHypothesis           InvalidCitation
+    │   ├── UnknownLanguage             InvalidPlace
+    │   └── InvalidData
     ├── StateError                      the files of a session
     │   ├── CorruptFile                 NewerFormat
     │   ├── UnsafeFile                  StateUnwritable
@@ -27,6 +29,7 @@
     ├── ProbeError                      instrumentation in files
     │   ├── BrokenMarkers               OutsideWorkspace
     │   ├── FileUnwritable              FileUnreadable
+    │   ├── NoPlace                     EditedProbes
     │   └── GitFailed                   DemoFailed
     └── PanelError                      the terminal of the panel
         └── TmuxRefused
@@ -54,20 +57,25 @@ from debugloop.errors.panel import PanelError, TmuxRefused
 from debugloop.errors.probes import (
     BrokenMarkers,
     DemoFailed,
+    EditedProbes,
     FileUnreadable,
     FileUnwritable,
     GitFailed,
+    NoPlace,
     OutsideWorkspace,
     ProbeError,
 )
 from debugloop.errors.state import CorruptFile, LockBusy, NewerFormat, StateError, StateUnwritable, UnsafeFile
 from debugloop.errors.usage import (
     InvalidCitation,
+    InvalidData,
     InvalidHypothesis,
     InvalidOrigin,
+    InvalidPlace,
     InvalidSessionId,
     InvalidSetting,
     InvalidSteps,
+    UnknownLanguage,
     UsageError,
 )
 from debugloop.errors.which import (
@@ -89,12 +97,15 @@ __all__ = [
     "DebugloopError",
     "Declined",
     "DemoFailed",
+    "EditedProbes",
     "FileUnreadable",
     "FileUnwritable",
     "GitFailed",
     "InvalidCitation",
+    "InvalidData",
     "InvalidHypothesis",
     "InvalidOrigin",
+    "InvalidPlace",
     "InvalidSessionId",
     "InvalidSetting",
     "InvalidSteps",
@@ -103,6 +114,7 @@ __all__ = [
     "LoopError",
     "NewerFormat",
     "NoFreePort",
+    "NoPlace",
     "NoSession",
     "NoTerminal",
     "NotResolved",
@@ -124,6 +136,7 @@ __all__ = [
     "StateError",
     "StateUnwritable",
     "TmuxRefused",
+    "UnknownLanguage",
     "UnreadResolved",
     "UnsafeFile",
     "UsageError",

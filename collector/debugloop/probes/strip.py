@@ -59,7 +59,7 @@ def strip(
         try:
             if _read(edit.found, session) != edit.old:
                 raise FileUnwritable(path, "it was changed in the meantime", tuple(done))
-            _write(path, edit.new)
+            write(path, edit.new)
         except OSError as error:
             raise FileUnwritable(path, str(error.strerror), tuple(done)) from error
         done.append(edit.found.name)
@@ -112,7 +112,7 @@ def _read(found: Found, session: str) -> bytes:
     return b""
 
 
-def _write(path: Path, data: bytes) -> None:
+def write(path: Path, data: bytes) -> None:
     """Replace the content of a file and keep all else of it. Raises OSError; the file is then as it was."""
     status = path.lstat()
     if status.st_nlink > 1:
