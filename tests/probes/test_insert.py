@@ -147,7 +147,7 @@ LINES = st.sampled_from(
 )
 
 
-@examples(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_is_inserted_and_edited_around_strip_gives_back_the_rest(
     data: st.DataObject, session: Session, workspace: Path

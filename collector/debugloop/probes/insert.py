@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import BrokenMarkers, FileUnreadable, FileUnwritable, InvalidPlace, NoPlace
 from debugloop.probes import grammar, inserted, markers
+from debugloop.probes.edited import fingerprint
 from debugloop.probes.grammar import Refused
 from debugloop.probes.inserted import BY_HAND, Inserted, digest
 from debugloop.probes.languages import Event, Language, Target, by_name, of_file
@@ -167,7 +168,7 @@ def plan(  # noqa: PLR0913, PLR0917 -- what there is, and what is wanted
         new = _with_imports(language, new, event)
     first = next(marker.line for marker in markers.find(new) if marker.probe == probe)
     around = digest(markers.remove(new, markers.judge(markers.find(new), session.id)[0]))
-    what = (wanted.message, wanted.hypothesis, digest(region), around)
+    what = (wanted.message, wanted.hypothesis, fingerprint(region), around)
     return found, data, new, Inserted(probe, found.name, first, language.name, event.location, *what)
 
 

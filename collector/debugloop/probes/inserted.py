@@ -20,7 +20,7 @@ BY_HAND: Final = ""
 class Inserted:
     """One probe. ``file`` is relative to the workspace, ``line`` that of its first marker when it was inserted.
 
-    ``inside`` is the SHA-256 of the region, markers and line ends included, ``around`` that of the file without it.
+    ``inside`` is the fingerprint of the region with its markers, ``around`` the SHA-256 of the file without ours.
     """
 
     id: str
