@@ -20,6 +20,7 @@ class Face:
     logs: str
     strip: str
     finish: str
+    instrument: str = ""
 
 
 CLI: Final = Face(
@@ -30,15 +31,18 @@ CLI: Final = Face(
     logs="`debugloop logs`",
     strip="`debugloop strip`",
     finish="`debugloop finish`",
+    instrument="`debugloop instrument cart.js:42 --hypothesis H1 --message \"…\" --data 'total, typeof price'`",
 )
 
 
 def workflow(face: Face, session_id: str) -> str:
     """The method, for an agent that has just started a session."""
+    tool = f"\n   {face.instrument}" if face.instrument else ""
     return f"""\
 1. Say what could be wrong: 3 to 5 hypotheses, each of which evidence can prove wrong.
    {face.hypotheses}
-2. Put in probes that tell the hypotheses apart, each between two comment lines with an id of its own:
+2. Put in probes that tell the hypotheses apart.{tool}
+   One that you write by hand stands between two comment lines, with an id of its own:
    #region debugloop {session_id}/1
    #endregion debugloop {session_id}/1
    A probe POSTs one JSON object to the endpoint, or appends it as one line to the log:
