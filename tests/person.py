@@ -7,19 +7,16 @@ import pty
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.cli.processes import script
 from tests.support import GENEROUS, clean_environment
 
-# makes the terminal on stdin the controlling one, as a shell in a window has it, then becomes the command
-_IN_TERMINAL = (
-    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "os.execv(sys.executable, [sys.executable, '-m', 'debugloop', *sys.argv[1:]])"
-)
+# makes the terminal on stdin the controlling one, as a shell in a window has it
+_IN_TERMINAL = "import fcntl, os, termios\nos.setsid()\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
 
 
 @dataclass(frozen=True)
@@ -30,11 +27,14 @@ class Ran:
     screen: str
 
 
-def at_terminal(arguments: Sequence[str], answer: str, *, home: Path, cwd: Path) -> Ran:
-    """Run ``debugloop`` in a terminal and type ``answer`` once it asks; nothing is typed where it asks nothing."""
+def at_terminal(arguments: Sequence[str], answer: str, *, home: Path, cwd: Path, before: str = "") -> Ran:
+    """Run ``debugloop`` in a terminal and type ``answer`` once it asks; nothing is typed where it asks nothing.
+
+    ``before`` is Python that its process runs first.
+    """
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", _IN_TERMINAL, *arguments],
+        script(arguments, _IN_TERMINAL + before),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

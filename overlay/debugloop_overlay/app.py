@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.app import App
+from textual.geometry import Offset
 from textual.message import Message
+from textual.screen import Screen
 
 from debugloop.errors import DebugloopError
 from debugloop.evidence.visible import visible
@@ -24,16 +26,20 @@ from debugloop_overlay.widgets.board import Board
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual import events
     from textual.app import ComposeResult
 
     from debugloop.session.actions import Action
     from debugloop_overlay.languages.words import Words
     from debugloop_overlay.watcher import Watcher
-    from debugloop_overlay.widgets.note import Note
 
 
 class Woke(Message):
     """The watcher has something to take."""
+
+
+class Ground(Screen[None], inherit_bindings=False):
+    """A screen without keys of its own: Textual's uses Tab for a focus that the panel does not have."""
 
 
 class Panel(App[None]):
@@ -63,6 +69,14 @@ class Panel(App[None]):
         self._collector: Callable[[Words], str] | None = None
         self._revived = False
         self._old_rejections: tuple[object, ...] = ()
+
+    @property
+    def run_shown(self) -> int:
+        """The run that was last on the screen."""
+        return self._base.now.run
+
+    def get_default_screen(self) -> Ground:
+        return Ground(id="_default")
 
     def compose(self) -> ComposeResult:
         """The board is all there is."""
@@ -186,10 +200,10 @@ class Panel(App[None]):
     async def _take(self, action: Action) -> None:
         if self._base.now.finished:
             return
-        agent = self._base.now.agent
+        agent, run = self._base.now.agent, self._base.now.run
         try:
             # not on this thread: another process may hold the lock for a while
-            press, is_new = await asyncio.to_thread(presses.take, self.session, action, self._base.note)
+            press, is_new = await asyncio.to_thread(presses.take, self.session, action, self._base.note, run)
         except (DebugloopError, OSError) as error:
             reason = visible(str(error))
             self._feedback = lambda words: words.not_sent.format(reason=reason)
@@ -203,26 +217,41 @@ class Panel(App[None]):
 
     # -- the note ----------------------------------------------------------------------------------
 
-    async def action_note(self) -> None:
+    def action_note(self) -> None:
         """Write a note for the next action; where a question is open, n is its no."""
         if self._base.question:
             self._decline()
             return
-        from debugloop_overlay.widgets.note import Note
-
-        field = Note(self._base.words.note_prompt, self._base.note)
-        await self._board.mount(field, after="#actions")
-        field.focus()
+        self._board.note.begin(self._base.words.note_prompt, self._base.note)
         self._show(noting=True)
 
-    async def on_note_kept(self, message: Note.Kept) -> None:
-        self._feedback = None if message.text else lambda words: words.note_dropped
-        self._base = replace(self._base, note=message.text)
-        await self._leave_note()
+    def on_key(self, event: events.Key) -> None:
+        """While a note is written, every key belongs to it; Enter keeps the note, Esc leaves it as it was."""
+        if not self._base.noting:
+            return
+        event.prevent_default()
+        event.stop()
+        if event.key == "enter":
+            note = self._board.note.text.strip()
+            self._feedback = None if note else lambda words: words.note_dropped
+            self._show(noting=False, note=note)
+        elif event.key == "escape":
+            self._show(noting=False)
+        else:
+            self._board.note.key(event)
+            self._place_cursor()
 
-    async def _leave_note(self) -> None:
-        await self.query("#note").remove()
-        self._show(noting=False)
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted goes into the note, if one is written, and never runs as keys."""
+        event.stop()
+        if self._base.noting:
+            self._board.note.insert(event.text.rstrip("\r\n"))
+            self._place_cursor()
+
+    def _place_cursor(self) -> None:
+        # terminals open the window of an input method where their cursor is
+        note = self._board.note
+        self.cursor_position = note.region.offset + Offset(note.cursor_column, 0)
 
     # -- moving and modes --------------------------------------------------------------------------
 
@@ -261,9 +290,7 @@ class Panel(App[None]):
 
     async def action_leave(self) -> None:
         """Leave the innermost mode; where there is none, close."""
-        if self._base.noting:
-            await self._leave_note()
-        elif self._base.question:
+        if self._base.question:
             self._decline()
         elif self._base.reading:
             self._read(self._base.reading)

@@ -26,8 +26,7 @@ class Key:
 
     @property
     def binding(self) -> Binding:
-        # Textual's own screen has Tab for its focus, which the panel does not use
-        return Binding(",".join(self.keys), self.action, show=False, priority="tab" in self.keys[0], id=self.action)
+        return Binding(",".join(self.keys), self.action, show=False, id=self.action)
 
 
 KEYS: Final = (

@@ -88,6 +88,7 @@ def run_panel(session: Session, words: Words, *, popup: bool = False) -> int:
     """Show the panel in this terminal until it is closed; gives the exit code."""
     from debugloop_overlay.watcher import Watcher
 
+    _believe_the_terminal()
     watcher = Watcher(session)
     watcher.start()  # it reads the log while Textual is loaded
     try:
@@ -98,6 +99,10 @@ def run_panel(session: Session, words: Words, *, popup: bool = False) -> int:
             panel.run()
     finally:
         watcher.stop()
+    if popup:
+        from debugloop_overlay.tmux import tell_shown
+
+        tell_shown(session, panel.run_shown)
     if panel.failure:
         sentence = f"The panel met an error of its own ({panel.failure}). Every press is stored; open it again."
         click.echo(visible(sentence), err=True)
@@ -115,6 +120,13 @@ def _choose(here: list[Session], words: Words) -> Session | None:
 def _has_terminal() -> bool:
     """Whether a panel can be shown here."""
     return os.environ.get("TERM") != "dumb" and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _believe_the_terminal() -> None:
+    """Drop a size that some parent exported: Textual would take it for that of this terminal."""
+    if all(os.get_terminal_size(sys.stdout.fileno())):
+        os.environ.pop("COLUMNS", None)
+        os.environ.pop("LINES", None)
 
 
 @contextmanager

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from debugloop_overlay.languages.words import Words
 
 
-def take(session: Session, action: Action, note: str) -> tuple[Press, bool]:
+def take(session: Session, action: Action, note: str, run: int) -> tuple[Press, bool]:
     """Store a press and do what it says; gives it, and whether it is a new one.
 
-    The same press once more, before the agent has seen the first, is the first. Raises DebugloopError.
+    ``run`` is the one that the person saw. The same press once more, before the agent has seen the first, is the
+    first. Raises DebugloopError, RunChanged among them.
     """
     if not note:
-        run = session.state().run
         for waiting in actions.unread(session)[-1:]:
             if (waiting.action, waiting.run, waiting.delivered) == (action, run, False):
                 return waiting, False
-    press = actions.press(session, action, note)
+    press = actions.press(session, action, note, run=run)
     if action == "clear":
         journal = Journal(session)
         try:

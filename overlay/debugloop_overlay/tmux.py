@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import LockBusy, TmuxRefused
+from debugloop.session.files import open_private, read_bytes
 from debugloop.session.locks import hold
 
 if TYPE_CHECKING:
@@ -60,8 +61,21 @@ def keep_popup(session: Session, language: str) -> None:
             if state.run == shown:
                 time.sleep(_LOOK_SECONDS)
                 continue
+            os.truncate(session.layout.popup_lock, 0)
             _show(session, language, pane)
-            shown = session.state().run
+            shown = _shown_last(session)
+
+
+def tell_shown(session: Session, run: int) -> None:
+    """Tell the keeper which run the popup showed last, for it may close just when the next one is opened."""
+    descriptor = open_private(session.layout.popup_lock, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
+    os.write(descriptor, str(run).encode())
+    os.close(descriptor)
+
+
+def _shown_last(session: Session) -> int:
+    told = read_bytes(session.layout.popup_lock) or b""
+    return int(told) if told.isdigit() else session.state().run
 
 
 def _show(session: Session, language: str, pane: str) -> None:

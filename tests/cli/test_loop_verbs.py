@@ -1,11 +1,11 @@
-"""hypothesis, steps, wait, logs, press and finish: what they print, to programs and to people."""
+"""hypothesis, steps, wait and logs: what they print, to programs and to people."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +13,6 @@ from debugloop.session import actions
 from debugloop.session.layout import Layout
 from debugloop.session.session import Session
 from tests.cli.processes import script
-from tests.person import at_terminal
 from tests.support import clean_environment
 
 if TYPE_CHECKING:
@@ -287,128 +286,3 @@ def test_following_a_session_that_is_deleted_ends_with_a_sentence(
         debugloop("sessions", "delete", "s1")
         assert process.wait(timeout=60) == 1
         assert "was deleted" in process.stderr.read()
-
-
-# -- press and finish, by a person ---------------------------------------------------------------------
-
-
-def person(*arguments: str, home: Path, workspace: Path, answer: str = "y\n") -> tuple[int, str]:
-    ran = at_terminal(arguments, answer, home=home, cwd=workspace)
-    return ran.code, ran.screen.replace("\r\n", "\n")
-
-
-def pressed(session: Session) -> list[tuple[str, int, str | None]]:
-    return [(press.action, press.run, press.note) for press in actions.presses(session)]
-
-
-def test_a_person_presses_at_the_terminal(debugloop: Debugloop, started: Session, home: Path, workspace: Path) -> None:
-    debugloop("steps", "Open")
-    log(started, RECORD)
-
-    code, screen = person("press", "reproduced", "--note", "105 not 15", home=home, workspace=workspace)
-    assert (code, screen.splitlines()[-1]) == (0, "Sent, as press 1 on run 1.")
-    assert "Send Reproduced for run 1? [y/N] " in screen
-    code, screen = person("press", "resolved", home=home, workspace=workspace)
-    assert "Send Resolved for run 1? [y/N] " in screen
-
-    assert pressed(started) == [("reproduced", 1, "105 not 15"), ("resolved", 1, None)]
-
-
-@pytest.mark.parametrize("answer", ["\n", "n\n", "no\n", "yep\n", "\x04"])
-def test_anything_but_yes_sends_nothing(
-    answer: str, debugloop: Debugloop, started: Session, home: Path, workspace: Path
-) -> None:
-    debugloop("steps", "Open")
-
-    code, screen = person("press", "resolved", home=home, workspace=workspace, answer=answer)
-
-    assert code == 1
-    assert "Nothing was sent or changed." in screen
-    assert pressed(started) == []
-
-
-def test_reproduced_without_an_event_offers_to_say_that_no_probe_fired(
-    debugloop: Debugloop, started: Session, home: Path, workspace: Path
-) -> None:
-    debugloop("steps", "Open")
-
-    code, screen = person("press", "reproduced", home=home, workspace=workspace)
-
-    assert code == 0
-    assert "No event has come in run 1. Tell the agent that no probe fired? [y/N]" in screen
-    assert pressed(started) == [("no_events", 1, None)]
-    assert debugloop("wait", "--timeout", "0", "--json").answer["status"] == "no_events"
-
-
-def test_a_person_clears_at_the_terminal(debugloop: Debugloop, started: Session, home: Path, workspace: Path) -> None:
-    debugloop("steps", "Open")
-    log(started, RECORD)
-
-    code, screen = person("press", "clear", "--json", home=home, workspace=workspace)
-
-    assert code == 0
-    assert "Clear run 1 (1 events)? [y/N]" in screen
-    assert json.loads(screen.splitlines()[-1])["action"] == "clear"
-    assert pressed(started) == [("clear", 1, None)]
-    assert debugloop("status", "--json").answer["events"] == 0
-
-
-def test_an_answer_about_a_run_that_is_over_sends_nothing(
-    debugloop: Debugloop, started: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    debugloop("steps", "Open")
-
-    def opened_meanwhile(_: str) -> bool:
-        debugloop("steps", "Open")
-        return True
-
-    monkeypatch.setattr("debugloop.cli.press.ask", opened_meanwhile)
-    ran = debugloop("press", "resolved", "--json")
-
-    assert (ran.code, ran.error["error"]) == (1, "run_changed")
-    assert pressed(started) == []
-
-
-def leave(workspace: Path, started: Session, files: int = 1) -> None:
-    for number in range(files):
-        marker = f"// #region debugloop {started.id}/{number}\nlog();\n// #endregion debugloop {started.id}/{number}\n"
-        (workspace / f"app{number}.js").write_text(f"a();\n{marker}")
-
-
-def test_finish_names_what_is_left_with_exit_code_4(debugloop: Debugloop, started: Session, workspace: Path) -> None:
-    debugloop("steps", "Open")
-    actions.press(started, "resolved")
-    leave(workspace, started)
-
-    ran = debugloop("finish")
-    assert ran.code == 4
-    assert "app0.js:2: marker (working tree): // #region debugloop s1/0" in ran.out
-    assert "Remove the probes with `debugloop strip`" in ran.err
-    answer: dict[str, Any] = debugloop("finish", "--json").answer
-    assert {"leftovers", "review"} <= answer.keys()
-    assert {(left["file"], left["line"], left["kind"]) for left in answer["leftovers"]} >= {("app0.js", 2, "marker")}
-
-    assert debugloop("strip").code == 0
-    done = debugloop("finish", "--json")
-    assert (done.code, done.answer["leftovers"], done.answer["finished"]) == (0, [], True)
-    assert debugloop("finish", "--session", "s1").err == "The session was finished before; nothing was changed.\n"
-    assert debugloop("status", "--session", "s1", "--json").answer["mode"] == "build"
-    assert "none; `debugloop start` starts one" in debugloop("status", "--session", "s1").out
-
-
-def test_a_person_at_a_terminal_may_force_the_end(
-    debugloop: Debugloop, started: Session, home: Path, workspace: Path
-) -> None:
-    debugloop("steps", "Open")
-    leave(workspace, started, files=8)
-
-    code, screen = person("finish", "--force", home=home, workspace=workspace, answer="n\n")
-    assert code == 1
-    assert "Nobody has said Resolved in run 1. Something of it is left in app0.js:2" in screen
-    assert "more. Finish anyway? [y/N]" in screen
-    assert debugloop("status", "--json").answer["mode"] == "debug"
-
-    code, screen = person("finish", "--force", home=home, workspace=workspace)
-    assert code == 0
-    assert "a person forced it" in screen
-    assert debugloop("status", "--session", "s1", "--json").answer["mode"] == "build"

@@ -122,7 +122,7 @@ def test_only_the_verb_that_runs_is_imported(home: Path, workspace: Path) -> Non
 
 def test_a_bug_of_ours_is_one_sentence_without_the_token(home: Path, workspace: Path) -> None:
     token = "a1" * 32
-    broken = f"import debugloop.session.runs as r\ndef read(*_): raise KeyError('{token}')\nr.read = read"
+    broken = f"import debugloop.session.runs as r\ndef read(*_, **__): raise KeyError('{token}')\nr.read = read"
     cli("start", home=home, cwd=workspace)
 
     plain = main(["status"], home=home, cwd=workspace, before=broken)
@@ -140,7 +140,7 @@ def test_a_bug_of_ours_is_one_sentence_without_the_token(home: Path, workspace: 
 
 def test_what_the_system_refuses_is_a_sentence_with_the_file(home: Path, workspace: Path) -> None:
     refusal = "raise PermissionError(13, 'Permission denied', '/x')"
-    broken = f"import debugloop.session.runs as r\ndef read(*_): {refusal}\nr.read = read"
+    broken = f"import debugloop.session.runs as r\ndef read(*_, **__): {refusal}\nr.read = read"
     cli("start", home=home, cwd=workspace)
 
     ran = main(["status"], home=home, cwd=workspace, before=broken)

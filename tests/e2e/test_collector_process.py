@@ -1,97 +1,28 @@
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-import http.client
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-import orjson
 import pytest
 
-from debugloop.errors import CollectorFailed, CollectorRuns, CorruptFile, LockBusy, PortTaken
-from debugloop.ingest import daemon, process
-from debugloop.session import collector_file, endpoint, runs
+from debugloop.errors import CollectorFailed, CollectorRuns, CorruptFile, PortTaken
+from debugloop.ingest import daemon
+from debugloop.session import collector_file, endpoint
 from debugloop.session import session as sessions
 from debugloop.session.endpoint import Endpoint
-from debugloop.session.journal import Journal
 from debugloop.session.locks import hold
 from debugloop.session.session import Session
 from debugloop.settings import Settings
+from tests.e2e.collectors import ended, messages, pid_of, post, started_by
 from tests.support import ROOT, clean_environment, until
 
-
-@pytest.fixture(autouse=True)
-def _stopped(session: Session) -> Iterator[None]:
-    yield
-    if session.layout.directory.exists():
-        daemon.stop(session)
-
-
-def post(known: Endpoint, body: bytes, **headers: str) -> int:
-    connection = http.client.HTTPConnection(known.host, known.port, timeout=30)
-    try:
-        connection.request("POST", known.path, body, headers)
-        return connection.getresponse().status
-    finally:
-        connection.close()
-
-
-def messages(session: Session) -> list[Any]:
-    return [row.record().get("m") for row in runs.read(session)[1]]
-
-
-def pid_of(session: Session) -> int:
-    pid = collector_file.load(session.layout).pid
-    assert pid is not None
-    return pid
-
-
-def refuses(known: Endpoint) -> bool:
-    try:
-        socket.create_connection((known.host, known.port), timeout=10).close()
-    except ConnectionRefusedError:
-        return True
-    return False
-
-
-def ended(session: Session) -> bool:
-    return not collector_file.running(session.layout)
-
-
-def started_by(
-    session: Session, code: str, *, environment: dict[str, str] | None = None, **more: Any
-) -> subprocess.CompletedProcess[str]:
-    """Run code in another process, with ``session`` there as here, as the user's shell or an agent would."""
-    lines = (
-        "import os, sys, time",
-        "from pathlib import Path",
-        "from debugloop.ingest import daemon",
-        "from debugloop.session.layout import Layout",
-        "from debugloop.session.session import Session",
-        "from debugloop.settings import Settings",
-        f"session = Session(Layout(Path({str(session.layout.directory)!r})), Settings.from_environment())",
-        code,
-    )
-    return subprocess.run(
-        [sys.executable, "-P", "-c", "\n".join(lines)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment or clean_environment(session.settings.home),
-        **more,
-    )
+pytestmark = pytest.mark.usefixtures("stopped")
 
 
 def test_a_started_collector_stores_and_a_second_start_attaches_to_it(session: Session) -> None:
@@ -253,120 +184,6 @@ def test_modules_of_the_users_folder_are_not_imported(session: Session, tmp_path
     assert not ended(session)
 
 
-def test_stopping_waits_for_no_client(session: Session) -> None:
-    known = daemon.ensure(session)
-    head = f"POST {known.path} HTTP/1.1\r\nHost: localhost\r\n".encode()
-    halves = (
-        b"",
-        head,
-        head + b'Content-Length: 9\r\n\r\n{"m":',
-        head + b"Content-Length: 9000000\r\n\r\n" + b"x" * 70_000,
-    )
-    clients = [socket.create_connection((known.host, known.port)) for _ in halves]
-    for client, half in zip(clients, halves, strict=True):
-        client.sendall(half)
-    assert post(known, b'{"m":1}') == 204
-    began = time.monotonic()
-    assert daemon.stop(session)
-    assert time.monotonic() - began < daemon.TERM_SECONDS
-    for client in clients:
-        client.close()
-    assert messages(session) == [1]
-
-
-def test_a_full_disk_is_500_without_a_torn_line_and_recovers(session: Session) -> None:
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
-    assert started_by(session, limit + "daemon.ensure(session)").stderr == ""
-    known = daemon.ensure(session)
-    body = b'{"m":"' + b"x" * 3_000 + b'"}'
-    stored = 0
-    while (status := post(known, body)) == 204:
-        stored += 1
-    assert status == 500
-    rows = runs.read(session)[1]
-    assert [row.malformed for row in rows] == [None] * stored
-    Journal(session).clear()
-    assert post(known, body) == 204
-    until(lambda: collector_file.load(session.layout).rejected == {"write_failed": 1})
-
-
-def test_a_collector_that_does_not_react_is_killed(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    daemon.ensure(session)
-    os.kill(pid_of(session), signal.SIGSTOP)
-    monkeypatch.setattr(daemon, "TERM_SECONDS", 0.2)
-    assert daemon.stop(session)
-    assert ended(session)
-
-
-def test_what_cannot_be_ended_is_said(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daemon, "TERM_SECONDS", 0.1)
-    with hold(session.layout.collector_lock), pytest.raises(LockBusy):
-        daemon.stop(session)
-
-
-def test_damaged_files_do_not_end_a_collector(session: Session) -> None:
-    known = daemon.ensure(session)
-    origin = "http://myapp.test:8080"
-    collector_file.update(
-        session.layout, session.settings, lambda file: dataclasses.replace(file, allowed_origins=(origin,))
-    )
-    until(lambda: post(known, b'{"m":1}', Origin=origin) == 204)
-    whole = session.layout.collector.read_bytes(), session.layout.endpoint.read_bytes()
-    session.layout.collector.write_text("{", encoding="utf-8")
-    session.layout.endpoint.write_text("{", encoding="utf-8")
-    began = time.monotonic()
-    while time.monotonic() - began < 3 * process.LOOK_SECONDS:  # it looks at them and goes on
-        assert post(known, b'{"m":2}', Origin=origin) == 204
-    assert post(known, b'{"m":') == 400
-    session.layout.collector.write_bytes(whole[0])
-    session.layout.endpoint.write_bytes(whole[1])
-    assert daemon.ensure(session) == known
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_it_ends_at_once_on_a_signal_with_what_it_accepted_on_file(session: Session, number: int) -> None:
-    known = daemon.ensure(session)
-    assert post(known, b'{"m":1}') == 204
-    assert post(known, b'{"m":') == 400
-    os.kill(pid_of(session), number)
-    until(lambda: ended(session), daemon.TERM_SECONDS)
-    assert messages(session) == [1]
-    file = collector_file.load(session.layout)
-    assert (file.pid, file.rejected) == (None, {"bad_record": 1})
-
-
-def test_it_ends_when_nobody_needs_it(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEBUGLOOP_IDLE_SECONDS", "0.2")
-    daemon.ensure(session)
-    until(lambda: ended(session))
-
-
-def test_it_does_not_end_while_a_panel_is_open(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEBUGLOOP_IDLE_SECONDS", "0.8")
-    with hold(session.layout.panel_lock):
-        daemon.ensure(session)
-        time.sleep(2.5)  # that it does not end has no event to wait for
-        assert not ended(session)
-    until(lambda: ended(session))
-
-
-def test_it_ends_when_its_endpoint_is_deleted(session: Session) -> None:
-    daemon.ensure(session)
-    endpoint.delete(session.layout)
-    until(lambda: ended(session))
-
-
-def test_it_ends_when_its_session_is_deleted(session: Session) -> None:
-    known = daemon.ensure(session)
-    for path in sorted(session.layout.directory.iterdir()):
-        path.unlink()
-    session.layout.directory.rmdir()
-    with suppress(ConnectionError):  # it may have seen the end by itself
-        assert post(known, b'{"m":1}') == 404
-    until(partial(refuses, known))
-    assert not session.layout.directory.exists()
-
-
 def test_origins_allowed_later_are_obeyed_within_a_second_and_refusals_are_on_file(session: Session) -> None:
     known = daemon.ensure(session)
     origin = "http://myapp.test:8080"
@@ -386,7 +203,9 @@ def test_what_stops_a_start_is_said_by_the_starter(session: Session, monkeypatch
     with pytest.raises(CorruptFile, match="debug-endpoint"):
         daemon.ensure(session)
     session.layout.endpoint.unlink()
-    monkeypatch.setattr(daemon, "_environment", lambda: {"PYTHONPATH": "/", "DEBUGLOOP_NESTING": "no"})
+    monkeypatch.setattr(
+        daemon, "_environment", lambda: clean_environment(session.settings.home, DEBUGLOOP_NESTING="no")
+    )
     with pytest.raises(CollectorFailed, match="DEBUGLOOP_NESTING is 'no'"):
         daemon.ensure(session)
     monkeypatch.setattr(sys, "executable", "/bin/false")
@@ -410,85 +229,3 @@ def test_a_collector_in_the_foreground_serves_until_it_is_told_to_stop(session: 
     assert daemon.stop(session)
     thread.join()
     assert (done[0].returncode, done[0].stdout, done[0].stderr) == (0, f"{known.port}\n", "")
-
-
-async def test_every_204_is_on_file_whole_and_once_when_it_is_killed_under_load(session: Session) -> None:
-    for _ in range(3):
-        known = await asyncio.to_thread(daemon.ensure, session)
-        confirmed: list[str] = []
-
-        async def write(writer_id: str, known: Endpoint = known, confirmed: list[str] = confirmed) -> None:
-            reader, writer = await asyncio.open_connection(known.host, known.port)
-            for number in range(100_000):
-                name = f"{writer_id}-{number}"
-                body = orjson.dumps({"m": name, "fill": "x" * (8_000 if number % 7 == 0 else 20)})
-                head = f"POST {known.path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-                writer.write(head + body)
-                try:
-                    status = await reader.readuntil(b"\r\n\r\n")
-                except (asyncio.IncompleteReadError, ConnectionError):
-                    break
-                if not status.startswith(b"HTTP/1.1 204"):
-                    break
-                confirmed.append(name)
-            writer.close()
-
-        pid = pid_of(session)
-        tasks = [asyncio.create_task(write(f"{pid}-{number}")) for number in range(16)]
-        while len(confirmed) < 300:
-            await asyncio.sleep(0)
-        os.kill(pid, signal.SIGKILL)
-        await asyncio.gather(*tasks)
-        until(lambda: ended(session))
-        rows = runs.read(session)[1]
-        assert [row.malformed for row in rows if row.malformed] == []
-        found = [str(row.record()["m"]) for row in rows]
-        assert len(set(found)) == len(found)
-        assert set(confirmed) <= set(found)
-        for writer_id in {name.rpartition("-")[0] for name in confirmed}:
-            numbers = [int(name.rpartition("-")[2]) for name in found if name.startswith(writer_id + "-")]
-            assert numbers == sorted(numbers)
-        session_log_emptied(session)
-
-
-def session_log_emptied(session: Session) -> None:
-    os.truncate(session.layout.log, 0)
-
-
-async def test_64_writers_over_http_and_by_append_lose_and_tear_nothing(session: Session) -> None:
-    known = await asyncio.to_thread(daemon.ensure, session)
-
-    def line(writer: int, number: int) -> bytes:
-        fill = 5_000 if (writer + number) % 50 == 0 else 30
-        return orjson.dumps({"m": f"{writer}-{number}", "fill": "x" * fill})
-
-    async def post_all(writer_id: int) -> None:
-        reader, writer = await asyncio.open_connection(known.host, known.port)
-        for number in range(200):
-            body = line(writer_id, number)
-            head = f"POST {known.path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-            writer.write(head + body)
-            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 204")
-        writer.close()
-
-    code = (
-        "descriptor = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)\n"
-        "import json\n"
-        "for number in range(200):\n"
-        "    for writer in map(int, sys.argv[2:]):\n"
-        "        fill = 5_000 if (writer + number) % 50 == 0 else 30\n"
-        "        text = json.dumps({'m': f'{writer}-{number}', 'fill': 'x' * fill})\n"
-        "        os.write(descriptor, text.encode() + b'\\n')\n"
-    )
-    appenders = [
-        await asyncio.create_subprocess_exec(
-            sys.executable, "-c", "import os, sys\n" + code, str(session.layout.log), *map(str, range(first, first + 8))
-        )
-        for first in (0, 8, 16, 24)
-    ]
-    await asyncio.gather(*(post_all(writer) for writer in range(32, 64)), *(each.wait() for each in appenders))
-    assert [each.returncode for each in appenders] == [0] * 4
-    rows = runs.read(session)[1]
-    assert [row.text for row in rows if row.malformed] == []
-    found = [str(row.record()["m"]) for row in rows]
-    assert sorted(found) == sorted(f"{writer}-{number}" for writer in range(64) for number in range(200))

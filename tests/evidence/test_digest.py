@@ -132,7 +132,7 @@ def test_losses_are_told() -> None:
 
 def test_many_different_values_are_summed_up_with_their_bounds() -> None:
     rows = [
-        row(n, hypothesisId="H1", data={"total": n, "user": {"name": f"u{n % 3}"}, "ok": True}) for n in range(1, 501)
+        row(n, hypothesisId="H1", data={"total": n, "user": {"name": f"u{n % 3}"}, "ok": [1]}) for n in range(1, 501)
     ]
 
     (location,) = dumped(rows)["hypotheses"][0]["locations"]
@@ -142,6 +142,9 @@ def test_many_different_values_are_summed_up_with_their_bounds() -> None:
     assert "data.ok" not in location["values"]
     assert location["more"] == 500 - len(location["rows"])
     assert {"1:1", "1:500"} <= {each["at"] for each in location["rows"]}
+    text = as_text(digest(rows, 1))
+    assert "| data.total: 500 values, 1 to 500: 1, 2, 3, 4, 5, 6, …" in text
+    assert '| data.user.name: 3 values: "u1", "u2", "u0", …' in text
 
 
 def test_what_is_left_out_is_counted_with_the_cursor_to_go_on_from() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,8 +82,14 @@ class House:
     gone: list[bool] = field(default_factory=list[bool])
     wires: list[Wire] = field(default_factory=list[Wire])
 
-    async def connect(self) -> Wire:
-        wire = Wire(*await asyncio.open_connection(self.endpoint.host, self.endpoint.port))
+    async def connect(self, *, window: int | None = None) -> Wire:
+        """A new connection; ``window``: bytes that may wait to be read by the client."""
+        connection = socket.socket()
+        connection.setblocking(False)  # noqa: FBT003 -- its only argument
+        if window:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+        await asyncio.get_running_loop().sock_connect(connection, (self.endpoint.host, self.endpoint.port))
+        wire = Wire(*await asyncio.open_connection(sock=connection))
         self.wires.append(wire)
         return wire
 

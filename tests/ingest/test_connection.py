@@ -18,6 +18,17 @@ async def test_events_of_one_connection_stand_in_the_order_they_were_sent(house:
     assert [record["n"] for record in house.records()] == list(range(100))
 
 
+async def test_a_body_that_comes_after_its_head_holds_up_no_request_behind_it(house: House) -> None:
+    wire = await house.connect()
+    request = house.request(b"{}", target="/")
+    before = house.collector.seen
+    await wire.send(request[:-2])
+    while house.collector.seen == before:  # until the head was judged
+        await asyncio.sleep(0)
+    await wire.send(request[-2:] + request * 40)
+    assert [(await wire.answer()).status for _ in range(41)] == [404] * 41
+
+
 async def test_a_refused_event_keeps_its_connection_open(house: House) -> None:
     wire = await house.connect()
     for body, status in ((b'{"a":', 400), (b'{"m":"' + b"x" * 70_000 + b'"}', 413), (b'{"a":1}', 204)):
@@ -208,8 +219,8 @@ async def test_a_client_that_does_not_read_its_answers_is_dropped(open_house: Op
 
 
 async def test_a_client_that_reads_late_gets_all_its_answers_before_that_to_a_bad_head(house: House) -> None:
-    wire = await house.connect()
-    count = 20_000
+    wire = await house.connect(window=4_096)
+    count = 40_000
     bad_head = b"GET / HTTP/1.1\r\nX: " + b"x" * 600_000
     sending = asyncio.create_task(wire.send(house.request(b"{}", target="/") * count + bad_head))
     answered = quiet = 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
@@ -36,14 +36,14 @@ def publish(session: Session, steps: Steps = STEPS) -> int:
         journal.close()
 
 
-def append(session: Session, *records: dict[str, object] | bytes) -> None:
+def append(session: Session, *records: Mapping[str, object] | bytes) -> None:
     """Append lines directly, as a backend does: records, or bytes as they are."""
     lines = [record if isinstance(record, bytes) else orjson.dumps(record) for record in records]
     with session.layout.log.open("ab", buffering=0) as log:
         log.write(b"".join(line + b"\n" for line in lines))
 
 
-def screen_of(app: App[object] | Panel) -> str:
+def screen_of(app: App[Any]) -> str:
     """The screen as a terminal would have it, line by line."""
     strips = app.screen._compositor.render_strips()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- Textual's own pictures come from here
     return "\n".join(strip.text.rstrip() for strip in strips)
@@ -80,7 +80,7 @@ class Driven:
 @asynccontextmanager
 async def driven(
     session: Session, size: tuple[int, int] = (80, 24), language: str = "en", *, popup: bool = False
-) -> AsyncIterator[Driven]:
+) -> AsyncGenerator[Driven]:
     """Open the panel of a session without a terminal."""
     watcher = Watcher(session)
     watcher.start()

@@ -6,9 +6,11 @@ import pytest
 
 from debugloop.session import session as sessions
 from debugloop.session.records import Steps
+from debugloop.session.state import now_ms
 from debugloop_overlay import languages
 from debugloop_overlay.choose import Chooser
 from tests.overlay.house import publish, screen_of
+from tests.support import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +22,16 @@ if TYPE_CHECKING:
 @pytest.fixture
 def several(settings: Settings, workspace: Path) -> list[Session]:
     made = [sessions.start(settings, workspace, session_id=f"s{number:02}", new=True) for number in range(30)]
-    for number, session in enumerate(made):
-        session.update(head=str(number))  # the last is the one used last
+    for number, session in enumerate(made):  # the last is the one used last
+        use_after(made[number - 1], session)
     return made
+
+
+def use_after(other: Session, session: Session) -> None:
+    """Change a session later than another by more than the grain of the clock."""
+    last = other.state().updated
+    until(lambda: now_ms() > last)
+    session.update(head="changed")
 
 
 async def test_the_one_used_last_is_first_and_enter_opens_it(several: list[Session]) -> None:

@@ -65,7 +65,13 @@ def test_several_sessions_and_no_terminal_to_ask_on_is_an_error_that_lists_them(
     ],
 )
 def test_bad_calls_end_with_a_sentence(
-    home: Path, workspace: Path, session: Session, arguments: list[str], environment: dict[str, str], code: int, said: str
+    home: Path,
+    workspace: Path,
+    session: Session,
+    arguments: list[str],
+    environment: dict[str, str],
+    code: int,
+    said: str,
 ) -> None:
     done = debuglog(home, workspace, *arguments, **environment)
     assert (done.returncode, done.stdout) == (code, "")

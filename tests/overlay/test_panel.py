@@ -12,7 +12,7 @@ from debugloop.session.collector_file import CollectorFile, Rejection
 from debugloop.session.locks import hold, is_held
 from debugloop.session.records import Steps
 from debugloop_overlay import languages
-from tests.overlay.house import STEPS, append, driven, publish
+from tests.overlay.house import append, driven, publish
 
 if TYPE_CHECKING:
     from debugloop.session.session import Session
@@ -98,7 +98,7 @@ async def test_clear_asks_and_keeps_the_steps_and_the_mode(session: Session) -> 
         await panel.press("C")
         await panel.sees("Empty the log of run 1? The steps stay.")
         await panel.press("y")
-        await panel.sees("Run 1 is empty; its steps stay.", "0 events", "1. Open the cart", "Nothing has arrived")
+        await panel.sees("Run 1 is empty; its steps stay.", "── 0 events", "1. Open the cart", "Nothing has arrived")
         assert pressed(session) == [(1, "clear", 1, None)]
         append(session, {"message": "after"})
         await panel.sees("after", "1 event ")
@@ -172,6 +172,36 @@ async def test_escape_leaves_the_note_then_the_question_then_the_help_then_close
         await panel.until(lambda: not panel.panel.is_running)
 
 
+async def test_a_note_is_edited_by_the_usual_keys(session: Session) -> None:
+    async with driven(session, (40, 10)) as panel:
+        await panel.press("n", *"ace", "left", "left", "b", "home", "delete", "A", "end", "backspace", "d", "up")
+        await panel.sees("Note for the agent: Abcd")
+        await panel.press("space", *"word", "ctrl+w", *"中文", "right", "f1")
+        await panel.sees("Note for the agent: Abcd中文")
+        await panel.press("home", "right", "ctrl+u", *("x" * 60))
+        await panel.sees("Note for the agent: xxx")
+        assert "中文" not in panel.screen
+        panel.panel.post_message(events.Paste("y" * 3_000))
+        await panel.press("end", "enter", "R", "y")
+        await panel.sees("as press 1")
+    note = pressed(session)[0][3]
+    assert note is not None
+    assert len(note) == 2_000
+    assert note.startswith("x" * 60 + "y")
+    assert note.endswith("bcd中文")
+
+
+async def test_what_is_pasted_outside_of_a_note_runs_as_no_key(session: Session) -> None:
+    publish(session)
+    append(session, EVENT)
+    async with driven(session) as panel:
+        await panel.sees("1 event ")
+        panel.panel.post_message(events.Paste("r R y q"))
+        await panel.press("f", "f")
+        assert panel.panel.is_running
+        assert pressed(session) == []
+
+
 async def test_an_empty_note_is_no_note(session: Session) -> None:
     async with driven(session) as panel:
         await panel.press("n", "space", "enter")
@@ -185,7 +215,7 @@ async def test_a_new_run_replaces_steps_rows_and_questions(session: Session) -> 
         await panel.sees("1 event ")
         await panel.press("R")
         publish(session, Steps(None, ("Only this",), "http"))
-        await panel.sees("run 2", "1. Only this", "came over HTTP", "0 events")
+        await panel.sees("run 2", "1. Only this", "came over HTTP", "── 0 events")
         assert "Is the bug gone?" not in panel.screen
 
 
@@ -271,7 +301,7 @@ async def test_a_full_log_a_log_that_is_gone_and_a_broken_session_are_told(sessi
         append(session, *[b'{"message":"' + b"x" * 60_000 + b'"}'] * 88)
         await panel.sees("log full", "The log is full: further events are refused. C makes room.")
         await panel.press("C", "y")
-        await panel.sees("0 events")
+        await panel.sees("── 0 events")
         session.layout.log.rename(session.layout.log.with_name("away"))
         await panel.sees("The log file is gone.")
         session.layout.log.with_name("away").rename(session.layout.log)
@@ -358,10 +388,9 @@ async def test_hostile_text_is_literal_everywhere(session: Session) -> None:
         await panel.sees(f" 1. {shown}")
         await panel.until(lambda: "".join(panel.screen.split()).count("".join(shown.split())) >= 5)
         await panel.press("n")
-        panel.panel.query_one("#note").post_message(events.Paste("\x1b]0;t\x07[red]\n"))
+        panel.panel.post_message(events.Paste("\x1b]0;t\x07[red]\n"))
         await panel.sees("\\x1b]0;t\\x07[red]")
         await panel.press("enter", "r")
         await panel.sees("sent as press 1")
         assert not any(character in panel.screen for character in "\x1b\x07\x9b\u202e\u200b")
     assert pressed(session)[0][3] == "\\x1b]0;t\\x07[red]"
-

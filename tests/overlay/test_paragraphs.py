@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,13 +60,15 @@ def test_no_character_is_lost_and_no_line_is_too_wide(text: str, width: int, han
 def test_a_line_breaks_only_where_the_next_character_has_no_room(text: str, width: int) -> None:
     shown = visible(text)
     starts = [*line_starts(shown, width, 0), len(shown)]
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         assert cell_len(shown[start:end].rstrip(" ")) <= width
 
 
 def test_escapes_are_told_apart_from_the_text_around_them() -> None:
     strip = Wrapped(Paragraph.of(("a\\x1bb\\n", "text")), 20).strip(0)
-    styled = [(segment.text, segment.style.color.name if segment.style and segment.style.color else "") for segment in strip]
+    styled = [
+        (segment.text, segment.style.color.name if segment.style and segment.style.color else "") for segment in strip
+    ]
     assert styled[:3] == [("a", ""), ("\\x1b", "magenta"), ("b\\n", "")]
 
 

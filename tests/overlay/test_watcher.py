@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ class Taken:
 
 
 @contextmanager
-def watching(session: Session) -> Iterator[Taken]:
+def watching(session: Session) -> Generator[Taken]:
     watcher = Watcher(session)
     watcher.start()
     try:

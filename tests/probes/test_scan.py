@@ -285,3 +285,9 @@ def test_the_files_that_hold_an_endpoint_are_told(repo: Repo, settings: Settings
 def test_a_workspace_that_is_gone_holds_nothing(session: Session, workspace: Path) -> None:
     workspace.rmdir()
     assert scan(session).leftovers == []
+
+
+def test_an_address_that_was_replaced_is_found_as_well(started: Session, repo: Repo) -> None:
+    endpoint.save(started.layout, Endpoint(23457, "0" * 64))
+    (repo.top / "app.js").write_text(f'fetch("{ADDRESS.url}");\n')
+    assert {place[1:3] for place in places(scan(started))} == {("app.js", 1)}

@@ -55,7 +55,7 @@ def test_only_the_last_word_on_the_current_run_resolves(session: Session) -> Non
 def test_a_line_that_a_crash_cut_off_hides_no_other_press(session: Session) -> None:
     actions.press(session, "reproduced")
     with session.layout.actions.open("ab") as file:
-        file.write(b'{"press":2,"act')
+        file.write(b'{"press":7}\n{"press":8,"action":"?","run":0}\n[1]\n{"press":2,"act')
     assert actions.press(session, "resolved").number == 2
     assert [each.action for each in actions.presses(session)] == ["reproduced", "resolved"]
 

@@ -91,3 +91,14 @@ def test_the_collector_runs_while_its_lock_is_held_whatever_the_pid_says(session
     assert not collector_file.running(session.layout)
     with hold(session.layout.collector_lock):
         assert collector_file.running(session.layout)
+
+
+def test_an_endpoint_that_was_replaced_is_remembered(session: Session) -> None:
+    made = [endpoint.Endpoint(20_000 + number, f"{number}" * 64) for number in range(3)]
+    for each in (*made, made[2]):
+        endpoint.save(session.layout, each)
+    assert endpoint.load(session.layout) == made[2]
+    assert endpoint.former(session.layout) == made[:2]
+    session.layout.endpoint.write_bytes(session.layout.endpoint.read_bytes().replace(b'"former": [', b'"former": [3,'))
+    with pytest.raises(CorruptFile):
+        endpoint.former(session.layout)

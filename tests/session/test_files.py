@@ -98,6 +98,7 @@ def test_a_newer_format_is_an_error_that_says_upgrade(tmp_path: Path) -> None:
         files.read_json(path)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_FSIZE as a full disk")
 def test_a_full_disk_leaves_the_old_file_whole_and_no_draft(tmp_path: Path) -> None:
     path = tmp_path / "state.json"

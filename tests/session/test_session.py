@@ -207,3 +207,16 @@ def test_settings_come_from_the_environment_and_empty_counts_as_unset() -> None:
 def test_the_layout_knows_every_file_it_owns(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     assert {path.name for path in layout.owned()} >= {"session.json", "debug.jsonl", "plan.md", "journal.lock"}
+
+
+def test_one_unsafe_session_hides_no_other(
+    session: Session, settings: Settings, workspace: Path, tmp_path: Path
+) -> None:
+    other = sessions.start(settings, workspace, new=True, session_id="other")
+    moved = tmp_path / "elsewhere"
+    session.layout.directory.rename(moved)
+    session.layout.directory.symlink_to(moved)
+    assert sessions.find(settings, workspace).id == other.id
+    assert len(sessions.everywhere(settings, workspace)) == 2
+    with pytest.raises(UnsafeFile):
+        sessions.find(settings, workspace, session_id=session.id)

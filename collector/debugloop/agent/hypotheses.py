@@ -34,7 +34,7 @@ def judge(session: Session, hypothesis_id: str, verdict: str, citations: Sequenc
 
 def _require_row(session: Session, run: int, line: int) -> None:
     try:
-        rows = runs.read(session, run)[1]
+        rows = runs.read(session, run, redacting=False)[1]
     except RunNotFound as gone:
         raise InvalidCitation(f"{run}:{line}", f"run {run} is not kept; there are: {gone.kept}") from gone
     if all(row.line != line for row in rows):

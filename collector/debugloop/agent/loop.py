@@ -230,7 +230,7 @@ def clear(session: Session) -> tuple[int, int]:
     require_open(session)
     from debugloop.session.journal import Journal
 
-    run, rows = runs.read(session)
+    run, rows = runs.read(session, redacting=False)
     journal = Journal(session)
     try:
         journal.clear()
@@ -251,7 +251,7 @@ def is_verified(session: Session) -> bool:
 
 
 def _answer(session: Session, press: Press | None, collector: str, face: words.Face) -> Waited:
-    run, rows = _rows(session, press.run if press else None)
+    run, rows = _rows(session, press)
     events = runs.count_events(rows)
     panel = sessions.panel_state(session)
     if press is None or press.action == "clear":
@@ -277,10 +277,12 @@ def _answer(session: Session, press: Press | None, collector: str, face: words.F
     return dataclasses.replace(waited, evidence=evidence)
 
 
-def _rows(session: Session, run: int | None) -> tuple[int, list[Row]]:
+def _rows(session: Session, press: Press | None) -> tuple[int, list[Row]]:
     """The rows of the run that was pressed on, also when another one was opened since; none where it had none."""
+    if press is None:
+        return runs.read(session, redacting=False)  # they are only counted
     try:
-        return runs.read(session, run)
+        return runs.read(session, press.run)
     except RunNotFound as gone:
         return gone.run, []
 
@@ -340,6 +342,8 @@ def _collector_word(session: Session) -> str:
 
 def _baseline(workspace: Path) -> dict[str, Any]:
     """What git knows before the agent touches anything: `finish` tells by it what is new."""
+    if not (workspace / ".git").exists():
+        return {}  # without the 10 ms that it takes to import what talks to git
     from debugloop.probes.git import repository
     from debugloop.probes.tree import readable
 

@@ -29,7 +29,7 @@ def command(call: Call, action: Action, note: str | None) -> None:
 
     session = call.open()
     loop.require_open(session)
-    run, rows = runs.read(session)
+    run, rows = runs.read(session, redacting=False)
     events = runs.count_events(rows)
     question = f"Send {_LABELS.get(action)} for run {run}?"
     if action == "clear":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import cast
 
@@ -61,20 +62,16 @@ def _escaped(match: re.Match[bytes]) -> bytes:
 
 
 def close_stdout() -> None:
-    """Hand on what stdout still holds; where nobody takes it, drop it, for Python would complain as it exits."""
-    try:
+    """Hand on what stdout still holds; what nobody takes is dropped here, as Python would complain while it exits."""
+    with suppress(OSError):
         sys.stdout.flush()
-    except OSError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
 
 
 def report(error: Exception, *, as_json: bool) -> int:
     """Tell an error on stderr, as a sentence or as ``{"error", "message"}``; returns the exit code."""
     code, sentence, exit_code = _judge(error)
     sentence = _TOKEN.sub("…", sentence)
-    try:
+    with suppress(OSError):  # where nobody reads stderr, the exit code still tells
         if as_json:
             line = orjson.dumps({"error": code, "message": sentence}, option=orjson.OPT_APPEND_NEWLINE)
             sys.stderr.buffer.write(line)
@@ -87,8 +84,6 @@ def report(error: Exception, *, as_json: bool) -> int:
             import traceback
 
             click.echo(_TOKEN.sub("…", "".join(traceback.format_exception(error))), err=True)
-    except OSError:  # nobody reads stderr: the exit code still tells
-        pass
     return exit_code
 
 
@@ -99,8 +94,6 @@ def _judge(error: Exception) -> tuple[str, str, int]:
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else "debugloop"
         return "usage", f"{error.format_message()} See `{command} --help`.", error.exit_code
-    if isinstance(error, click.ClickException):
-        return "usage", error.format_message(), error.exit_code
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return "system_error", f"{where}{error.strerror}. Mend that and try again.", 1

@@ -57,8 +57,8 @@ class StateUnwritable(StateError):
 
     def __str__(self) -> str:
         return (
-            f"{self.path} cannot be written ({self.reason}). Set DEBUGLOOP_HOME to a folder that can, "
-            "or run `debugloop start --in-workspace`."
+            f"{self.path} cannot be written ({self.reason}). Make room for it or make it writable; else set "
+            "DEBUGLOOP_HOME to another folder, or run `debugloop start --in-workspace`."
         )
 
 

@@ -128,8 +128,12 @@ class Connection(web.RequestHandler):
         if self._leaving:
             return
         requests = self._request_count
-        of_head = self._body is None or self._body.is_eof()
+        body = self._body
+        of_head = body is None or body.is_eof()
+        taken = not self._messages
         super().data_received(data)
+        if body is not None and not of_head and taken and body.is_eof():
+            self._settle()
         if self._request_count != requests:
             self._head.clear()
             self._body = self._messages[-1][1]
@@ -143,6 +147,16 @@ class Connection(web.RequestHandler):
                 self._dismiss(head_too_large(limit))
             elif self._slow_head is None:
                 self._slow_head = self._loop.call_later(self._house.settings.head_seconds, self._give_up)
+
+    def _settle(self) -> None:
+        """Tell aiohttp's parser that a request was taken from its queue before its body was whole.
+
+        It counts such a request as queued until the next is taken, so with 31 behind it the parser waits for the
+        queue to drain while the queue, not full at 31, waits for the parser (seen in aiohttp 3.14.5).
+        """
+        if self._parser is not None:
+            self._parser.message_consumed()
+            self._loop.call_soon(self.data_received, b"")
 
     def pause_writing(self) -> None:
         super().pause_writing()

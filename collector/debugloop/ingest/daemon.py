@@ -58,8 +58,7 @@ def renew(session: Session) -> Endpoint:
     """Give the session a new address, whatever became of the old one, and serve on it. The old URL is dead for ever."""
     lock = _take(session)
     with lock:
-        endpoint.delete(session.layout)
-        return _start(session, lock)
+        return _start(session, lock, renew=True)
 
 
 def stop(session: Session) -> bool:
@@ -139,13 +138,16 @@ def _serving(session: Session) -> Endpoint | None:
     return known
 
 
-def _listen(session: Session) -> tuple[Endpoint, socket.socket]:
-    """The session's address, a new one if it has none, and the socket that listens there. The caller holds the lock."""
+def _listen(session: Session, *, renew: bool = False) -> tuple[Endpoint, socket.socket]:
+    """The session's address, a new one if it has none or is to be renewed, and its socket that listens.
+
+    The caller holds the lock.
+    """
     layout = session.layout
     if collector_file.load(layout).pid is not None:  # of one that crashed: it may be another program's by now
         collector_file.update(layout, session.settings, lambda file: replace(file, pid=None))
     known = endpoint.load(layout)
-    if known is not None:
+    if known is not None and not renew:
         return known, endpoint.bind(known.port)
     known, listener = endpoint.new()
     try:
@@ -156,8 +158,8 @@ def _listen(session: Session) -> tuple[Endpoint, socket.socket]:
     return known, listener
 
 
-def _start(session: Session, lock: Lock) -> Endpoint:
-    known, listener = _listen(session)
+def _start(session: Session, lock: Lock, *, renew: bool = False) -> Endpoint:
+    known, listener = _listen(session, renew=renew)
     reader, writer = os.pipe()
     with os.fdopen(reader, "rb", buffering=0) as news:
         try:

@@ -68,7 +68,8 @@ def scan(session: Session, *, everything: bool = False) -> Report:
     state = session.state()
     place = place_of(session.settings, Path(state.workspace))
     ours = traces.session_traces(session.id, session.layout.directory)
-    if address := endpoint.load(session.layout):
+    known = endpoint.load(session.layout)
+    for address in (*([known] if known else []), *endpoint.former(session.layout)):
         ours = traces.endpoint_traces(address) + ours
     report = Report()
     changed = _look_at_files(place, ours + traces.other_traces() if everything else ours, report, state.created / 1000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 
 import orjson
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Action: TypeAlias = Literal["reproduced", "no_events", "resolved", "clear"]
 
+ACTIONS: Final = frozenset(get_args(Action))
 FOR_THE_AGENT: Final = frozenset({"reproduced", "no_events", "resolved"})
 """Presses that ``wait`` hands over. Clear ends nothing, so nothing waits for it."""
 NOTE_CHARS: Final = 4_000
@@ -58,18 +59,16 @@ def press(session: Session, action: Action, note: str | None = None, *, run: int
 
 
 def presses(session: Session) -> list[Press]:
-    """Every press of the session, oldest first. A line that a crash cut off was never confirmed, and is passed over."""
+    """Every press of the session, oldest first. A line that is none, as a crash may leave it, is passed over."""
     data = files.read_bytes(session.layout.actions) or b""
     found: dict[int, Press] = {}
     delivered: set[int] = set()
     settled: set[int] = set()
     for line in data.split(b"\n"):
         entry = _entry(line)
-        if isinstance(entry.get("press"), int):
-            number = entry["press"]
-            found.setdefault(
-                number, Press(number, entry["action"], entry["run"], entry.get("note"), entry.get("time", 0))
-            )
+        number, run = entry.get("press"), entry.get("run")
+        if isinstance(number, int) and isinstance(run, int) and entry.get("action") in ACTIONS:
+            found.setdefault(number, Press(number, entry["action"], run, entry.get("note"), entry.get("time", 0)))
         elif isinstance(entry.get("delivered"), int):
             delivered.add(entry["delivered"])
         elif isinstance(entry.get("settled"), int):

@@ -6,7 +6,7 @@ import errno
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from debugloop.errors import CorruptFile, NoFreePort, PortTaken
 from debugloop.session import files
@@ -54,8 +54,19 @@ class Endpoint:
 def load(layout: Layout) -> Endpoint | None:
     """The session's endpoint, or None before the first start and after ``finish``. Raises CorruptFile."""
     value = files.read_json(layout.endpoint)
-    if value is None:
-        return None
+    return None if value is None else _endpoint(layout, value)
+
+
+def former(layout: Layout) -> list[Endpoint]:
+    """The endpoints that this session had before: their URLs are dead, but may still stand in the code."""
+    value = files.read_json(layout.endpoint) or {}
+    listed: object = value.get("former", [])
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in cast("list[object]", listed)):
+        raise CorruptFile(layout.endpoint, "the former endpoints are wrong")
+    return [_endpoint(layout, item) for item in cast("list[dict[str, Any]]", listed)]
+
+
+def _endpoint(layout: Layout, value: dict[str, Any]) -> Endpoint:
     host, port, token = value.get("host"), value.get("port"), value.get("token")
     if host != HOST or type(port) is not int or not 0 < port < _PORTS:
         raise CorruptFile(layout.endpoint, "host or port is missing or wrong")
@@ -65,8 +76,11 @@ def load(layout: Layout) -> Endpoint | None:
 
 
 def save(layout: Layout, endpoint: Endpoint) -> None:
-    """Persist the endpoint. The caller holds the collector lock."""
-    files.write_json(layout.endpoint, asdict(endpoint))
+    """Persist the endpoint, and remember the one it takes the place of. The caller holds the collector lock."""
+    old = load(layout)
+    before = [*former(layout), *([old] if old and old != endpoint else [])]
+    more = {"former": [asdict(each) for each in before]} if before else {}
+    files.write_json(layout.endpoint, {**asdict(endpoint), **more})
 
 
 def delete(layout: Layout) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from debugloop.errors import LockBusy, SessionFinished, WriteFailed
+from debugloop.errors import LockBusy, SessionFinished, StateUnwritable, WriteFailed
 from debugloop.session import files, runs
 from debugloop.session.records import STEPS_TYPE, Steps
 from debugloop.session.state import Cut, State
@@ -81,7 +81,11 @@ class Journal:
         with self._locked():
             old = self._current()
             clears = {**old.clears, str(old.run): old.clears.get(str(old.run), 0) + 1}
-            self._replace(self._size, clears=clears)
+            try:
+                self._replace(self._size, clears=clears)
+            except StateUnwritable:  # a full disk: what is to go makes room for what has to be noted
+                os.ftruncate(self._log, 0)
+                self._replace(0, clears=clears)
 
     def new_run(self, steps: Steps) -> int:
         """Open the next run with these steps; the run so far goes to ``runs/`` if it had events. Gives its number.

@@ -12,9 +12,10 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 import orjson
+from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from debugloop.session import collector_file, endpoint
-from debugloop.session.redaction_rules import HARMLESS_AFTER, KEY_WORDS, SHAPES, SHORTEST, TRACE
+from debugloop.session.redaction_rules import HARMLESS_AFTER, KEY_WORDS, SHAPES, SHORTEST, Shape
 
 if TYPE_CHECKING:
     from debugloop.session.session import Session
@@ -23,6 +24,8 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[\[\]{}]')
 _DONE = re.compile(r"\[redacted:[a-z-]+ len=\d+ #[0-9a-f]{4}\]")
 _LONGEST_WORDS: Final = max(map(len, KEY_WORDS))
+# an escape may hide any letter; it comes first, and so is the one that _wanted looks for
+_KEY_TRACES: Final = (b"\\u00", *{max(reversed(words), key=len).encode() for words in KEY_WORDS})
 
 
 @lru_cache(maxsize=4096)
@@ -41,25 +44,41 @@ class Redactor:
     """The rules with one session's key. ``token`` is the endpoint's: the key of the hash, and a secret itself."""
 
     def __init__(self, token: str) -> None:
-        self._token = token
         self._key = hashlib.blake2s(token.encode()).digest()
-        self._trace = re.compile(TRACE + b"|" + re.escape(token.encode()))
+        own = Shape("endpoint", (token.encode(),), re.compile(re.escape(token)))
+        self._shapes = (own, *SHAPES)
+        traces = [(trace, shape) for shape in self._shapes for trace in shape.traces]
+        # one search for all traces, whose time does not depend on what is searched
+        patterns = [*(trace for trace, _ in traces), *_KEY_TRACES]
+        self._search = BytesAhoCorasick(patterns, implementation=Implementation.DFA).find_matches_as_indexes
+        self._shape_of = [shape for _, shape in traces]
 
     def line(self, record: bytes) -> tuple[bytes, int]:
         """A record (strict JSON on one line) without its secrets, and how many were hidden."""
-        return self._walk(record) if self._trace.search(record.lower()) else (record, 0)
+        found = {index for index, _, _ in self._search(record.lower(), overlapping=True)}
+        if not found:
+            return record, 0
+        return self._walk(record, self._wanted(found))
 
     def text(self, text: str) -> tuple[str, int]:
         """Any text without what looks like a credential, and how many were hidden."""
+        return self._hide(text, self._shapes)
+
+    def _wanted(self, found: set[int]) -> tuple[Shape, ...]:
+        """The shapes that may stand in a record with these traces: all, if it has letters written as escapes."""
+        if len(self._shape_of) in found:
+            return self._shapes
+        wanted = {self._shape_of[index].kind for index in found if index < len(self._shape_of)}
+        return tuple(shape for shape in self._shapes if shape.kind in wanted)
+
+    def _hide(self, text: str, shapes: tuple[Shape, ...]) -> tuple[str, int]:
         hidden = 0
-        if self._token in text:
-            text, hidden = text.replace(self._token, self._mark("endpoint", self._token)), text.count(self._token)
-        for kind, shape in SHAPES:
-            text, count = shape.subn(partial(self._hidden, kind), text)
+        for shape in shapes:
+            text, count = shape.pattern.subn(partial(self._hidden, shape.kind), text)
             hidden += count
         return text, hidden
 
-    def _walk(self, record: bytes) -> tuple[bytes, int]:
+    def _walk(self, record: bytes, shapes: tuple[Shape, ...]) -> tuple[bytes, int]:
         pieces: list[bytes] = []
         copied = hidden = 0
         kinds: list[str | None] = []  # of the containers around; a secret's key speaks for all that is under it
@@ -76,17 +95,20 @@ class Redactor:
             if match[2] is not None:
                 key_kind = kind_of_key(_decoded(string)) or (kinds[-1] if kinds else None)
                 continue
-            new, count = self._value(_decoded(string), key_kind)
+            new, count = self._value(string, key_kind, shapes)
             if count:
                 pieces += (record[copied : match.start(1)], orjson.dumps(new))
                 copied = match.end(1)
                 hidden += count
         return (b"".join((*pieces, record[copied:])), hidden) if hidden else (record, 0)
 
-    def _value(self, value: str, kind: str | None) -> tuple[str, int]:
+    def _value(self, string: bytes, kind: str | None, shapes: tuple[Shape, ...]) -> tuple[str, int]:
+        if kind is None and not shapes:
+            return "", 0
+        value = _decoded(string)
         if kind and len(value) >= SHORTEST and not _DONE.fullmatch(value):
             return self._mark(kind, value), 1
-        return self.text(value)
+        return self._hide(value, shapes)
 
     def _hidden(self, kind: str, match: re.Match[str]) -> str:
         return self._mark(kind, match[0])

@@ -9,6 +9,7 @@ RFC 7468 PEM blocks).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 SHORTEST: Final = 8
@@ -38,28 +39,48 @@ HARMLESS_AFTER: Final = frozenset(
 )
 """Words that, right behind those of a secret, make the key a measure of it: ``tokenCount``, ``passwordLength``."""
 
-SHAPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
-    (
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a credential looks like in any text. Where ``pattern`` matches, one of ``traces`` stands in lower case."""
+
+    kind: str
+    traces: tuple[bytes, ...]
+    pattern: re.Pattern[str]
+
+
+SHAPES: Final[tuple[Shape, ...]] = (
+    Shape(
         "private-key",
+        (b" private key-----",),
         re.compile(
             r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----.*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----|\Z)", re.DOTALL
         ),
     ),
-    ("jwt", re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")),
-    ("bearer", re.compile(r"(?<=\bbearer )[A-Za-z0-9._~+/-]{8,}=*", re.IGNORECASE)),
-    ("basic", re.compile(r"(?<=authorization: basic )[A-Za-z0-9+/]{8,}=*", re.IGNORECASE)),
-    ("cookie", re.compile(r"(?<=\bcookie: )(?!\[redacted:)[^\r\n]{8,}", re.IGNORECASE)),
-    ("aws-key", re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b")),
-    ("github-token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})")),
-    ("slack-token", re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}")),
-    ("slack-webhook", re.compile(r"(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}")),
-    ("stripe-key", re.compile(r"\b(?:[rs]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,}")),
+    Shape("jwt", (b"eyj",), re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")),
+    Shape("bearer", (b"bearer ",), re.compile(r"(?<=\bbearer )[A-Za-z0-9._~+/-]{8,}=*", re.IGNORECASE)),
+    Shape("basic", (b"authorization: b",), re.compile(r"(?<=authorization: basic )[A-Za-z0-9+/]{8,}=*", re.IGNORECASE)),
+    Shape("cookie", (b"cookie: ",), re.compile(r"(?<=\bcookie: )(?!\[redacted:)[^\r\n]{8,}", re.IGNORECASE)),
+    Shape("aws-key", (b"akia", b"asia"), re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b")),
+    Shape(
+        "github-token",
+        (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_"),
+        re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"),
+    ),
+    Shape(
+        "slack-token",
+        (b"xoxa-", b"xoxb-", b"xoxe-", b"xoxo-", b"xoxp-", b"xoxr-", b"xoxs-"),
+        re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    ),
+    Shape(
+        "slack-webhook",
+        (b"hooks.slack.com",),
+        re.compile(r"(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}"),
+    ),
+    Shape(
+        "stripe-key",
+        (b"k_live_", b"k_test_", b"whsec_"),
+        re.compile(r"\b(?:[rs]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,}"),
+    ),
 )
-"""Shapes inside any text, tried in this order; what matches is hidden, what stands around it stays."""
-
-TRACE: Final = (
-    rb"zation|k(?:ie|e[ny]|ia|_live|_test|\.com)|w(?<=passw)|cret|jsess|psess|ct.?sid|bearer|yj|sia(?<=asia)"
-    rb"|_(?<=gh[pousr]_)|_(?<=github_)|_(?<=whsec_)|xox|\\u00"
-)
-"""What, in lower case, every record with something to hide holds somewhere; a record without it is not looked at
-again. Each alternative begins at a letter of its rule that is rare, which makes the search three times as fast."""
+"""Tried in this order; what matches is hidden, what stands around it stays."""

@@ -50,7 +50,8 @@ class Session:
         return self.layout.id
 
     def state(self) -> State:
-        """session.json as it stands now."""
+        """session.json as it stands now. Raises UnsafeFile, SessionGone, CorruptFile or NewerFormat."""
+        files.check_directory(self.layout.directory)
         return state.load(self.layout)
 
     def update(self, **changes: object) -> State:
@@ -110,6 +111,7 @@ def find(
         check_session_id(wanted)
         for session in sessions:
             if session.id == wanted:
+                files.check_directory(session.layout.directory)
                 return session
         raise SessionNotFound(wanted, workspace)
     # one damaged session must not hide the others, and must not be passed over in silence when it is the only one
@@ -205,8 +207,6 @@ def _sessions_in(settings: Settings, root: Path) -> list[Session]:
         folders = sorted(path for path in root.iterdir() if (path / "session.json").exists())
     except (FileNotFoundError, NotADirectoryError):
         return []
-    for folder in folders:
-        files.check_directory(folder)
     return [Session(Layout(folder), settings) for folder in folders]
 
 

@@ -14,6 +14,7 @@ from debugloop_overlay.paragraphs import Paragraph
 from debugloop_overlay.widgets.actions import CHOICES, ActionBar, Choice
 from debugloop_overlay.widgets.lines import Lines
 from debugloop_overlay.widgets.log import LogView
+from debugloop_overlay.widgets.note import NoteLine
 
 if TYPE_CHECKING:
     from textual import events
@@ -38,13 +39,16 @@ class Board(Widget):
         self.status = Lines(id="status")
         self.notice = Lines(id="notice")
         self.actions = ActionBar(view.words, id="actions")
+        self.note = NoteLine(id="note")
         self.hint = Lines(id="hint")
         self.small = Lines(id="small")
+        for area in (self.log_view, self.actions, self.note):
+            area.display = False  # nothing is seen before the size is known
 
     def compose(self) -> ComposeResult:
         """All areas, from the top down."""
         yield from (self.header, self.steps, self.rule, self.log_view, self.reader)
-        yield from (self.status, self.notice, self.actions, self.hint, self.small)
+        yield from (self.status, self.notice, self.actions, self.note, self.hint, self.small)
 
     @property
     def scrolled(self) -> LogView | Lines:
@@ -107,6 +111,7 @@ class Board(Widget):
         self.small.take_room(width, height if small else 0)
         self.log_view.display = not (reading or small)
         self.actions.display = not small
+        self.note.display = self._view.noting and not small
 
     def _rule(self) -> list[texts.Part]:
         words, log = self._view.words, self.log_view

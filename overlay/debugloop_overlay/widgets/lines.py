@@ -22,7 +22,7 @@ _WHEEL: Final = 3
 class Lines(Widget):
     """Paragraphs by the line API: always complete, wrapped to the width, never cut off with an ellipsis."""
 
-    DEFAULT_CSS = "Lines { height: 1; width: 1fr; }"
+    DEFAULT_CSS = "Lines { display: none; width: 1fr; }"  # until it is given room
 
     class Moved(Message):
         """It was scrolled."""
@@ -33,7 +33,7 @@ class Lines(Widget):
         self._lines: list[tuple[Wrapped, int]] = []
         self._laid_out_for = -1
         self._width = 0
-        self._height = 1
+        self._height = 0
         self._top = 0
 
     def show(self, paragraphs: Iterable[Paragraph]) -> bool:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual import events
-
     from textual.geometry import Size
 
     from debugloop.session.records import Row

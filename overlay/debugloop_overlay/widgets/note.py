@@ -1,13 +1,16 @@
-"""The field for a note. A module of its own, as Textual's input is loaded only when somebody writes one."""
+"""The line for a note. The panel hands it every key, so that what is typed fast reaches it in order."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from textual.message import Message
-from textual.widgets import Input
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
 
 from debugloop.evidence.visible import visible
+from debugloop_overlay.palette import STYLES
 
 if TYPE_CHECKING:
     from textual import events
@@ -15,26 +18,76 @@ if TYPE_CHECKING:
 LONGEST: Final = 2_000
 
 
-class Note(Input):
-    """One line of text. Enter keeps it, Esc leaves it as it was."""
+class NoteLine(Widget):
+    """One line of text with a cursor. Only visible text gets in; what is wider than the line scrolls sideways."""
 
-    DEFAULT_CSS = "Note { width: 1fr; }"
+    DEFAULT_CSS = "NoteLine { height: 1; width: 1fr; }"
 
-    class Kept(Message):
-        """The person ended the note with Enter."""
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.text = ""
+        self._prompt = ""
+        self._cursor = 0
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+    def begin(self, prompt: str, text: str) -> None:
+        """Start from ``text``, the cursor at its end."""
+        self._prompt = f"{prompt}: "
+        self.text = text
+        self._cursor = len(text)
+        self.refresh()
 
-    def __init__(self, prompt: str, text: str) -> None:
-        super().__init__(value=text, placeholder=prompt, max_length=LONGEST, compact=True, id="note")
+    def key(self, event: events.Key) -> None:
+        """Edit by one key; others than those of every text field do nothing."""
+        before, after = self.text[: self._cursor], self.text[self._cursor :]
+        edits = {
+            "backspace": (before[:-1], after),
+            "delete": (before, after[1:]),
+            "ctrl+u": ("", after),
+            "ctrl+w": (before.rstrip(" ").rpartition(" ")[0], after),
+            "left": (before[:-1], before[-1:] + after),
+            "right": (before + after[:1], after[1:]),
+            "home": ("", before + after),
+            "end": (before + after, ""),
+        }
+        if event.key in edits:
+            before, after = edits[event.key]
+            self._set(before, after)
+        elif event.is_printable and event.character:
+            self.insert(event.character)
 
-    def _on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        event.prevent_default()
-        self.insert_text_at_cursor(visible(event.text.rstrip("\r\n"))[: LONGEST - len(self.value)])
+    def insert(self, typed: str) -> None:
+        """Put text at the cursor, made visible and cut to what a note may hold."""
+        before, after = self.text[: self._cursor], self.text[self._cursor :]
+        # a combining mark that is typed belongs to the letter before it
+        shown = before + typed if visible(before + typed) == before + typed else before + visible(typed)
+        self._set(shown[: LONGEST - len(after)], after)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.post_message(self.Kept(self.value.strip()))
+    def _set(self, before: str, after: str) -> None:
+        self.text = before + after
+        self._cursor = len(before)
+        self.refresh()
+
+    @property
+    def cursor_column(self) -> int:
+        """Where the cursor stands, in cells from the left."""
+        return cell_len(self._prompt + self._before())
+
+    def _before(self) -> str:
+        """As much of the text before the cursor as there is room for."""
+        before = self.text[: self._cursor]
+        room = max(self.size.width - cell_len(self._prompt) - 2, 1)
+        while cell_len(before) > room:
+            before = before[1:]
+        return before
+
+    def render_line(self, y: int) -> Strip:
+        """The prompt, the text and the cursor."""
+        if y:
+            return Strip.blank(self.size.width, STYLES["text"])
+        segments = [
+            Segment(self._prompt, STYLES["key"]),
+            Segment(self._before(), STYLES["text"]),
+            Segment(self.text[self._cursor : self._cursor + 1] or " ", STYLES["chosen"]),
+            Segment(self.text[self._cursor + 1 :], STYLES["text"]),
+        ]
+        return Strip([each for each in segments if each.text]).adjust_cell_length(self.size.width, STYLES["text"])

@@ -1,198 +1,26 @@
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import threading
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
 import pytest
 
-from debugloop.agent import loop, words
+from debugloop.agent import loop
 from debugloop.errors import (
-    InvalidOrigin,
-    PortTaken,
     PressNotDelivered,
     SessionFinished,
     SessionGone,
-    UnreadResolved,
 )
-from debugloop.session import actions, collector_file, endpoint, ledger
+from debugloop.session import actions, endpoint, ledger
 from debugloop.session import session as sessions
 from debugloop.session.locks import hold
-from debugloop.session.records import Steps
+from tests.agent.helpers import STEPS, crash, log, serves
 from tests.support import until
 
 if TYPE_CHECKING:
     from debugloop.session.session import Session
-    from debugloop.settings import Settings
-
-STEPS = Steps("Wrong total", ("Open the cart", "Add two items"))
-
-
-@pytest.fixture
-def started(settings: Settings, workspace: Path) -> Session:
-    return loop.start(settings, workspace, environment={}).session
-
-
-def log(session: Session, *records: Mapping[str, object]) -> None:
-    with session.layout.log.open("ab") as file:
-        file.writelines(orjson.dumps(record) + b"\n" for record in records)
-
-
-def crash(session: Session) -> None:
-    pid = collector_file.load(session.layout).pid
-    assert pid
-    os.kill(pid, signal.SIGKILL)
-    until(lambda: not collector_file.running(session.layout), what="the end of the collector")
-
-
-def ready(session: Session) -> bool:
-    return collector_file.running(session.layout) and collector_file.load(session.layout).pid is not None
-
-
-# -- start ---------------------------------------------------------------------------------------------
-
-
-def test_a_start_makes_a_session_and_the_next_one_resumes_it(settings: Settings, workspace: Path) -> None:
-    first = loop.start(settings, workspace, environment={})
-    again = loop.start(settings, workspace, environment={})
-
-    assert (first.history, first.attached) == ("new", False)
-    assert (again.history, again.attached) == ("resumed", True)
-    assert again.session.id == first.session.id
-    assert again.endpoint == first.endpoint
-    assert collector_file.running(first.session.layout)
-
-
-def test_a_start_after_a_crash_serves_the_same_address(started: Session, settings: Settings, workspace: Path) -> None:
-    before = endpoint.load(started.layout)
-    crash(started)
-
-    again = loop.start(settings, workspace, environment={})
-
-    assert (again.endpoint, again.attached) == (before, False)
-
-
-def test_a_new_endpoint_replaces_the_old_one(started: Session, settings: Settings, workspace: Path) -> None:
-    before = endpoint.load(started.layout)
-
-    renewed = loop.start(settings, workspace, loop.Wish(new_endpoint=True), {})
-
-    assert renewed.old == before
-    assert renewed.endpoint != before
-    assert endpoint.load(started.layout) == renewed.endpoint
-
-
-def test_a_taken_port_is_named_and_a_new_endpoint_is_the_way_out(
-    started: Session, settings: Settings, workspace: Path
-) -> None:
-    address = endpoint.load(started.layout)
-    assert address
-    crash(started)
-    with socket.socket() as foreign:
-        foreign.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        foreign.bind((address.host, address.port))
-        foreign.listen()
-
-        with pytest.raises(PortTaken, match=str(address.port)):
-            loop.start(settings, workspace, environment={})
-        renewed = loop.start(settings, workspace, loop.Wish(new_endpoint=True), {})
-
-    assert renewed.endpoint.port != address.port
-
-
-def test_allowed_origins_are_kept_for_the_collector_and_a_wrong_one_makes_nothing(
-    settings: Settings, workspace: Path
-) -> None:
-    with pytest.raises(InvalidOrigin):
-        loop.start(settings, workspace, loop.Wish(origins=("http://myapp.test/path",)), {})
-    assert sessions.in_folder(settings, workspace) == []
-
-    first = loop.start(settings, workspace, loop.Wish(origins=("http://MyApp.test:8080",)), {})
-    loop.start(settings, workspace, loop.Wish(origins=("https://other.test", "http://myapp.test:8080")), {})
-
-    allowed = collector_file.load(first.session.layout).allowed_origins
-    assert allowed == ("http://myapp.test:8080", "https://other.test")
-
-
-# -- steps ---------------------------------------------------------------------------------------------
-
-
-def test_steps_open_a_run_and_stand_in_its_log(started: Session) -> None:
-    published = loop.publish_steps(started, STEPS)
-
-    assert (published.run, published.retired, published.revived) == (1, (), False)
-    assert "debugloop wait" in published.next
-    assert "debuglog" in published.next
-    assert started.state().steps == STEPS
-    assert started.layout.log.read_bytes().startswith(b'{"type":"reproduction_steps"')
-
-
-def test_steps_bring_a_dead_collector_back_on_the_same_address(started: Session) -> None:
-    before = endpoint.load(started.layout)
-    crash(started)
-
-    published = loop.publish_steps(started, STEPS)
-
-    assert (published.revived, published.endpoint) == (True, before)
-
-
-def test_steps_that_cannot_be_served_open_no_run(started: Session) -> None:
-    address = endpoint.load(started.layout)
-    assert address
-    crash(started)
-    with socket.socket() as foreign:
-        foreign.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        foreign.bind((address.host, address.port))
-        foreign.listen()
-        with pytest.raises(PortTaken):
-            loop.publish_steps(started, STEPS)
-
-    assert started.state().run == 0
-
-
-def test_new_steps_retire_an_unread_reproduced_and_say_so(started: Session) -> None:
-    loop.publish_steps(started, STEPS)
-    log(started, {"message": "a"})
-    pressed = actions.press(started, "reproduced")
-
-    published = loop.publish_steps(started, STEPS)
-
-    assert [press.number for press in published.retired] == [pressed.number]
-    assert published.acknowledged == ()
-    assert "debugloop logs --run 1" in words.retired(published.retired[0])
-    assert loop.wait(started, 0).status == "pending"
-
-
-def test_new_steps_acknowledge_what_wait_returned(started: Session) -> None:
-    loop.publish_steps(started, STEPS)
-    pressed = actions.press(started, "reproduced")
-    loop.wait(started, 0)
-
-    published = loop.publish_steps(started, STEPS)
-
-    assert published.acknowledged == (pressed.number,)
-    assert published.retired == ()
-
-
-def test_an_unread_resolved_keeps_steps_from_being_published(started: Session) -> None:
-    loop.publish_steps(started, STEPS)
-    pressed = actions.press(started, "resolved")
-
-    with pytest.raises(UnreadResolved) as refused:
-        loop.publish_steps(started, STEPS)
-    assert (refused.value.press, refused.value.run) == (pressed.number, 1)
-    assert started.state().run == 1
-
-    loop.wait(started, 0)
-    assert loop.publish_steps(started, STEPS).run == 2
-
-
-# -- wait ----------------------------------------------------------------------------------------------
 
 
 def test_wait_returns_the_press_with_the_evidence_and_the_same_one_until_it_is_acknowledged(started: Session) -> None:
@@ -334,7 +162,7 @@ def test_wait_brings_a_dead_collector_back_on_the_same_address_and_says_so(start
     answer = loop.wait(started, 0)
 
     assert answer.collector == "revived"
-    assert ready(started)
+    assert serves(started)
     assert endpoint.load(started.layout) == before
     assert loop.wait(started, 0).collector == "running"
 
@@ -347,7 +175,7 @@ def test_a_collector_that_dies_while_an_agent_waits_is_brought_back(started: Ses
     until(lambda: sessions.agent_state(started) == "waiting", what="the agent's waiting")
 
     crash(started)
-    until(lambda: ready(started), what="the collector's return")
+    until(lambda: serves(started), what="the collector's return")
     actions.press(started, "reproduced")
 
     waiting.join(60)
@@ -395,6 +223,24 @@ def test_a_session_that_ends_ends_the_wait(started: Session) -> None:
         loop.wait(started, 0)
 
 
+def test_a_press_on_a_run_that_is_over_by_now_still_comes_with_its_own_evidence(
+    started: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop.publish_steps(started, STEPS)
+    pressed = actions.press(started, "reproduced")
+    deliver = actions.deliver
+
+    def and_another_agent_goes_on(session: Session, number: int) -> None:
+        deliver(session, number)
+        loop.publish_steps(session, STEPS)
+
+    monkeypatch.setattr(actions, "deliver", and_another_agent_goes_on)
+    answer = loop.wait(started, 0)
+
+    assert answer.press
+    assert (answer.press.number, answer.run, answer.events) == (pressed.number, 1, 0)
+
+
 def test_a_long_note_leaves_room_for_some_evidence(started: Session) -> None:
     loop.publish_steps(started, STEPS)
     log(started, *({"hypothesisId": f"H{n}", "message": "x" * 300} for n in range(500)))
@@ -404,9 +250,6 @@ def test_a_long_note_leaves_room_for_some_evidence(started: Session) -> None:
 
     assert answer.evidence["hypotheses"]
     assert len(orjson.dumps(answer.to_json())) <= started.settings.answer_bytes
-
-
-# -- verified or not -----------------------------------------------------------------------------------
 
 
 def test_a_fix_is_verified_by_a_run_that_was_opened_after_the_last_reproduced_that_was_read(started: Session) -> None:

@@ -1,0 +1,72 @@
+"""A disk that fills and recovers, for real: a small file system in memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from debugloop.session import runs
+from debugloop.session import session as sessions
+from debugloop.settings import Settings
+from tests.support import cli
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True, check=False, timeout=30).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("only root on Linux may mount a small file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True, timeout=30)
+
+
+def post(url: str, number: int) -> int:
+    body = json.dumps({"location": str(number), "pad": "x" * 9_000}).encode()
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, body), timeout=30) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_a_full_disk_loses_nothing_and_clear_makes_room_again(small_disk: Path, workspace: Path) -> None:
+    home = small_disk / "home"
+    started = json.loads(cli("start", "--json", home=home, cwd=workspace).stdout)
+    try:
+        assert cli("steps", "fill the disk", home=home, cwd=workspace).returncode == 0
+        statuses = [post(started["endpoint"], number) for number in range(60)]
+        stored = statuses.count(204)
+        assert statuses == [204] * stored + [500] * (60 - stored)
+        session = sessions.find(Settings(home=home), workspace, environment={})
+        rows = runs.read(session)[1]
+        assert [row.malformed for row in rows if row.malformed] == []
+        assert runs.count_events(rows) == stored
+        refused = cli("steps", "again", home=home, cwd=workspace)
+        assert refused.returncode == 1
+        assert "Make room" in refused.stderr
+        assert session.state().run == 1
+        cleared = cli("clear", home=home, cwd=workspace)
+        assert (cleared.returncode, cleared.stderr.count("Traceback")) == (0, 0)
+        assert post(started["endpoint"], 61) == 204
+        rows = runs.read(session)[1]
+        assert [row.steps for row in rows] == [True, False]
+        assert json.loads(cli("status", "--json", home=home, cwd=workspace).stdout)["rejected"] == {
+            "write_failed": 60 - stored
+        }
+    finally:
+        cli("stop", home=home, cwd=workspace)

@@ -1,0 +1,230 @@
+"""What really reaches the terminal, byte by byte, and how the terminal is left behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from debugloop.session import actions, endpoint
+from debugloop.session.records import Steps
+from tests.overlay.house import append, publish
+from tests.overlay.terminal import PANEL, Pty
+from tests.support import GENEROUS, ROOT, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from debugloop.session.session import Session
+
+EVENT: dict[str, object] = {"hypothesisId": "H1", "location": "cart.js:42", "message": "total", "data": {"sum": 3}}
+STARTED = "[r Reproduced]"
+
+# all that Textual writes: CSI sequences, and the shape of the mouse pointer
+CSI = re.compile(rb"\x1b\[[0-9;?<>=$]*[A-Za-z@`~]|\x1b\]22;default\x07")
+HARMLESS_FINALS = frozenset(b"mHhlup\x07")
+SEQUENCES = [
+    "\x1b]52;c;cHduZWQ=\x07",  # the clipboard
+    "\x1b]0;pwned\x1b\\",  # the title
+    "\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\",
+    "\x1b[2J\x1b[H",
+    "\x1b[?1049l\x1b[?25h",
+    "\x1b[6n\x1b[c\x1b[>q",  # questions that the terminal answers as if typed
+    "\x1bP$q\x1b\\",
+    "\x1b_pwned\x1b\\",
+    "\x1bc",
+    "\x9b31m\x9d0;pwned\x9c\x90q\x9c\x9fx\x9c",
+    *(chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))),
+    "\u202e\u2066\u2069\u200e\u061c",
+    "\u200b\u200d\ufeff\u00ad\u2060\U000e0041",
+    "\u2028\u2029\u0085",
+    "[bold red]markup[/] [@click=app.bell]click[/] [link=http://evil.example]x[/link]",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467 \u26a0\ufe0f \u4e2d\u6587 e\u0301\u0301\u0301\u0301\u0301\u0301",
+]
+INVISIBLE = "\u202e\u2066\u2069\u200e\u061c\u200b\u200d\ufeff\u00ad\u2060\U000e0041\u2028\u2029\u0085\ufe0f"
+
+
+def check_bytes(written: bytes) -> None:
+    """Assert that nothing of the log is obeyed, reordered or hidden by a terminal."""
+    for sequence in CSI.findall(written):
+        assert sequence[-1] in HARMLESS_FINALS, sequence
+    text = CSI.sub(b"", written).decode()
+    assert not re.findall(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]", text)
+    assert not set(text) & set(INVISIBLE)
+    for sign in (b"]52;", b"1;31m\x1b[H\x1b[2J", b"\x1b[6n", b"\x1b[c", b"\x1b[>q"):
+        assert b"\x1b" + sign not in written
+
+
+def test_no_byte_of_the_log_is_obeyed_by_the_terminal(home: Path, workspace: Path, session: Session) -> None:
+    hostile = "".join(SEQUENCES)
+    publish(session, Steps(f"title {hostile}", (f"first {hostile}", "last")))
+    with Pty([*PANEL, "--lang", "en"], home, workspace, size=(200, 60)) as terminal:
+        terminal.sees(STARTED)
+        for number, sequence in enumerate(SEQUENCES):
+            fields = ("message", "location", "hypothesisId", "level", "timestamp", "extra")
+            append(session, {**dict.fromkeys(fields, sequence), "data": {sequence: [sequence]}, "n": number})
+            append(session, f"{number} {sequence}".replace("\n", "").encode("utf-8", "surrogatepass"))
+        terminal.sees(f"n={len(SEQUENCES) - 1}")
+        terminal.type("\x1b[H")  # Home: the rows at the start, too
+        terminal.sees("paused")
+        start = len(terminal.written)
+        terminal.type("n")
+        terminal.sees("Note for the agent", start)
+        terminal.type(b"\x1b[200~note " + hostile.replace("\x1b", "\x9b").encode() + b"\x1b[201~\r")
+        terminal.sees("goes with the next action", start)
+        terminal.type("r")
+        press = until(lambda: actions.presses(session))[0]
+        terminal.sees("sent as press 1")
+        terminal.type("sq")
+        assert terminal.process.wait(GENEROUS) == 0
+    check_bytes(bytes(terminal.written))
+    assert b"\\x1b]52;c;cHduZWQ=\\x07" in CSI.sub(b"", bytes(terminal.written))
+    assert press.note
+    assert press.note.startswith("note \\x9b]52;")
+
+
+def test_plain_lines_are_as_harmless(home: Path, workspace: Path, session: Session) -> None:
+    for sequence in SEQUENCES:
+        append(session, {"message": sequence, "data": {sequence: sequence}})
+        append(session, sequence.replace("\n", "").encode())
+    append(session, {"message": "the last"})
+    with Pty(["sh", "-c", f"{shlex.join(PANEL)} < /dev/null"], home, workspace) as terminal:
+        terminal.sees("the last")
+        session.update(mode="build")
+        assert terminal.process.wait(GENEROUS) == 0
+    check_bytes(bytes(terminal.written))
+
+
+def test_the_token_never_reaches_the_terminal(home: Path, workspace: Path, session: Session) -> None:
+    address, listener = endpoint.new()
+    listener.close()
+    endpoint.save(session.layout, address)
+    with Pty(PANEL, home, workspace) as terminal:
+        terminal.sees(STARTED)
+        terminal.type("?")
+        terminal.sees(f"127.0.0.1:{address.port}")
+        terminal.type("\x1b[Fq")
+        terminal.process.wait(GENEROUS)
+    assert address.token.encode() not in terminal.written
+
+
+RESTORED = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l", b"\x1b[?2004l", b"\x1b[?7h")
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"),
+    [("q", 0), ("\x1b", 0), ("\x03", 0), (signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)],
+    ids=["q", "Esc", "Ctrl+C", "SIGTERM", "SIGINT", "SIGHUP"],
+)
+def test_the_terminal_is_as_it_was(
+    home: Path, workspace: Path, session: Session, ending: str | signal.Signals, code: int
+) -> None:
+    append(session, EVENT)
+    script = f"stty -g; {shlex.join(PANEL)}; echo code=$?; stty -g; read line; echo got=$line."
+    with Pty(["bash", "-mc", script], home, workspace) as terminal:
+        terminal.sees(STARTED)
+        before = terminal.written.split(b"\r\n")[0]
+        if isinstance(ending, str):
+            terminal.type(ending)
+        else:
+            os.kill(child_of(terminal.process.pid), ending)
+        terminal.sees(f"code={code}")
+        terminal.type("hello\n")
+        terminal.sees("got=hello.")
+        terminal.process.wait(GENEROUS)
+    end = bytes(terminal.written)
+    assert all(sequence in end for sequence in RESTORED)
+    assert end.rindex(b"\x1b[?1049l") > end.rindex(b"\x1b[?1049h")
+    assert before in end[end.rindex(b"code=") :]
+    assert b"Traceback" not in end
+
+
+def child_of(pid: int) -> int:
+    """The program that a shell runs."""
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=True)
+    return int(found.stdout.split()[0])
+
+
+def test_quitting_while_the_mouse_moves_leaves_nothing_typed(home: Path, workspace: Path, session: Session) -> None:
+    script = f"{shlex.join(PANEL)}; read line; echo got=$line."
+    with Pty(["bash", "-c", script], home, workspace) as terminal:
+        terminal.sees(STARTED)
+        for column in range(1, 60):
+            terminal.type(f"\x1b[<35;{column};5M")
+        terminal.type("q")
+
+        def told_to_stop() -> bool:
+            terminal.type("\x1b[<35;7;7M")
+            return b"\x1b[?1003l" in terminal.written
+
+        until(told_to_stop)
+        terminal.sees("\x1b[?1049l")
+        until(lambda: b"\x1b[?1004l" in terminal.written)
+        terminal.type("hello\n")
+        terminal.sees("got=hello.")
+
+
+def test_a_window_that_is_closed_ends_the_panel(home: Path, workspace: Path, session: Session) -> None:
+    publish(session)
+    with Pty(PANEL, home, workspace) as terminal:
+        terminal.sees(STARTED)
+        terminal.close()
+        terminal.process.wait(GENEROUS)
+
+
+def test_stderr_in_a_file_does_not_hide_the_panel(home: Path, workspace: Path, session: Session) -> None:
+    with Pty(["sh", "-c", f"{shlex.join(PANEL)} 2>said; echo code=$?"], home, workspace) as terminal:
+        terminal.sees(STARTED)
+        terminal.type("q")
+        terminal.sees("code=0")
+    assert (workspace / "said").read_bytes() == b""
+
+
+BROKEN = """
+import sys
+from debugloop_overlay.widgets.log import LogView
+
+def broken(self, y):
+    secret = "a local variable"
+    raise RuntimeError("broken on purpose")
+
+LogView.render_line = broken
+from debugloop_overlay.main import main
+main(["--lang", "en"])
+"""
+
+
+def test_an_error_of_our_own_restores_the_terminal_and_is_one_sentence(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    script = f"{shlex.join([sys.executable, '-c', BROKEN])}; echo code=$?"
+    with Pty(["sh", "-c", script], home, workspace, PYTHONPATH=str(ROOT)) as terminal:
+        terminal.sees("code=1")
+    end = bytes(terminal.written)
+    assert b"The panel met an error of its own (RuntimeError: broken on purpose)" in end
+    assert b"Every press is stored" in end
+    assert b"Traceback" not in end
+    assert b"a local variable" not in end
+    assert all(sequence in end for sequence in RESTORED)
+
+
+def test_a_full_log_opens_at_its_end_and_every_key_still_works(home: Path, workspace: Path, session: Session) -> None:
+    publish(session)
+    append(session, *[{**EVENT, "message": f"ordinary row {number}", "pad": "x" * 60} for number in range(36_000)])
+    append(session, {"message": "huge", "data": "y" * 60_000}, {"message": "the very last"})
+    with Pty(PANEL, home, workspace, size=(120, 40)) as terminal:
+        terminal.sees("the very last")
+        start = terminal.sees("36,002 events")
+        terminal.type("\x1b[H")
+        terminal.sees("ordinary row 0 ", start)
+        start = len(terminal.written)
+        terminal.type("\x1b[F")
+        terminal.sees("the very last", start)
+        terminal.type("r")
+        until(lambda: [each.action for each in actions.presses(session)] == ["reproduced"])
