@@ -56,7 +56,7 @@ _STATEMENT: Final = (
     ' } catch (error) { return "[unreadable]"; } }'
     " state.busy = true;"
     " try {"
-    " var data = {}, line, fs, file;"
+    " var data = {}, line, fs, file; about = JSON.parse(about);"
     " Object.keys(values).forEach(function (name) {"
     " try { data[name] = plain(values[name](), 0); }"
     ' catch (error) { data[name] = "[threw] " + (error && error.message); } });'
@@ -72,7 +72,7 @@ _STATEMENT: Final = (
     ' fetch(url, { method: "POST", body: line, credentials: "omit" }).catch(function () {}); }'
     " } finally { state.busy = false; }"
     ' })(typeof globalThis === "object" ? globalThis : typeof self === "object" ? self : global,'
-    " @probe@, JSON.parse(@about@), @log@, @endpoint@, { @values@ }); } catch (_) {}"
+    " @probe@, @about@, @log@, @endpoint@, { @values@ }); } catch (_) {}"
 )
 
 
