@@ -61,7 +61,7 @@ define install
 	else \
 	  { test -x $(BIN)/pip || $(PYTHON) -m venv .venv; } \
 	    || { echo "No virtual environment could be made. On Debian: apt-get install python3-venv" >&2; exit 1; }; \
-	  $(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && $(BIN)/python -m pip install --quiet --editable . $(2); \
+	  $(BIN)/python -m pip install -qq --upgrade 'pip>=25.1' && $(BIN)/python -m pip install -qq --editable . $(2); \
 	fi
 	@touch $@
 endef

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from debugloop.session import collector_file
@@ -18,6 +19,11 @@ from tests.support import until
 
 if TYPE_CHECKING:
     from debugloop.session.session import Session
+
+
+# a busy machine is no failure; CI tries the same examples each time, a person's machine new ones
+hypothesis.settings.register_profile("here", deadline=None, derandomize=os.environ.get("CI") == "true")
+hypothesis.settings.load_profile("here")
 
 
 @pytest.fixture(autouse=True)

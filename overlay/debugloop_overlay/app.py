@@ -53,6 +53,7 @@ class Panel(App[None]):
     BINDINGS = bindings()
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = None
+    ALLOW_SELECT = False
 
     def __init__(self, watcher: Watcher, words: Words, *, popup: bool = False) -> None:
         super().__init__(ansi_color=True)

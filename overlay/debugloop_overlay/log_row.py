@@ -30,7 +30,7 @@ def row_paragraph(row: Row, words: Words, width: int) -> Paragraph:
     spaced = [
         (shown.hypothesis, "tag"),
         (shown.location, "location"),
-        (shown.message, "bad" if shown.level in {"E", "F"} else "strong"),
+        (shown.message.rstrip("\n"), "bad" if shown.level in {"E", "F"} else "strong"),
         (shown.data, "text"),
     ]
     pieces = [(text + ("  " if role == "location" else " "), role) for text, role in spaced if text]

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from debugloop.errors import DebugloopError
 from debugloop.session import files
@@ -15,10 +15,8 @@ from debugloop.session import files
 if TYPE_CHECKING:
     from debugloop.session.session import Session
 
-_SECONDS: Final = 30.0
 
-
-async def start_collector(session: Session) -> str | None:
+async def start_collector(session: Session, seconds: float = 30.0) -> str | None:
     """Run ``debugloop start`` for this session, which keeps its URL. Gives the sentence of its failure, or None."""
     try:
         workspace = Path(session.state().workspace)
@@ -34,12 +32,12 @@ async def start_collector(session: Session) -> str | None:
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(seconds):
             _, said = await process.communicate()
     except TimeoutError:
         process.kill()
         await process.wait()
-        return f"`debugloop start` gave no answer in {_SECONDS:.0f} s."
+        return f"`debugloop start` gave no answer in {seconds:.0f} s."
     return None if process.returncode == 0 else _sentence(said.decode("utf-8", "replace"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from rich.cells import cell_len
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from debugloop.session.actions import Action
+    from debugloop.session.records import Steps
     from debugloop_overlay.snapshot import Snapshot
     from debugloop_overlay.view import View
 
@@ -23,6 +25,7 @@ Part: TypeAlias = tuple[str, Role]
 """A piece of a line and what it means."""
 
 _MIB = 1_048_576
+_GAP = " · "
 
 
 def header(words: Words, now: Snapshot) -> list[Paragraph]:
@@ -39,48 +42,56 @@ def header(words: Words, now: Snapshot) -> list[Paragraph]:
     return [Paragraph.of((" DEBUG LOGS ", "title"), ("  ", "text"), run, ("  ", "text"), state)]
 
 
-def steps(words: Words, now: Snapshot) -> list[Paragraph]:
+@lru_cache(maxsize=2)
+def steps(words: Words, published: Steps | None) -> list[Paragraph]:
     """The title and each numbered step, each a line of its own."""
-    if now.steps is None:
+    if published is None:
         return [Paragraph.of((words.no_steps, "muted"))]
-    lines = [Paragraph.of((visible(now.steps.title or words.steps), "strong"))]
-    width = len(str(len(now.steps.steps)))
+    lines = [Paragraph.of((visible(published.title or words.steps), "strong"))]
+    width = len(str(len(published.steps)))
     lines += [
         Paragraph.of((f" {number:>{width}}. ", "key"), (visible(step), "text"), hang=width + 3)
-        for number, step in enumerate(now.steps.steps, 1)
+        for number, step in enumerate(published.steps, 1)
     ]
-    if now.steps.source == "http":
+    if published.source == "http":
         lines.append(Paragraph.of((f" ! {words.steps_over_http}", "attention"), hang=3))
     return lines
 
 
-def status(view: View) -> list[Part]:
-    """The counts, and what became of the latest press."""
+def status(view: View, width: int) -> list[Part]:
+    """The counts, and what became of the latest press; what does not fit is left to the notices and the help."""
+    press, reasons = _press(view), True
+    parts = _counts(view, reasons=reasons) + press
+    for reasons, kept in ((False, press), (True, []), (False, [])):
+        if cell_len(_joined(parts)) <= width:
+            break
+        parts = _counts(view, reasons=reasons) + kept
+    return parts
+
+
+def _counts(view: View, *, reasons: bool) -> list[Part]:
     words, now, counts, cap = view.words, view.now, view.counts, view.cap
-    full = now.bytes >= cap
-    percent = words.cap.format(percent=min(100, now.bytes * 100 // cap), cap=f"{cap / _MIB:.3g} MiB")
     parts = [(count(words.events, counts.events), "strong" if counts.events else "muted")]
     if counts.malformed:
         parts.append((count(words.malformed, counts.malformed), "attention"))
     if now.rejected:
-        reasons = ", ".join(f"{visible(code)} {times:,}" for code, times in now.rejected)
-        parts.append((f"{count(words.rejected, sum(times for _, times in now.rejected))} ({reasons})", "bad"))
+        told = ", ".join(f"{visible(code)} {times:,}" for code, times in now.rejected)
+        rejected = count(words.rejected, sum(times for _, times in now.rejected))
+        parts.append((f"{rejected} ({told})" if reasons else rejected, "bad"))
     if now.sampled:
         parts.append((count(words.sampled, now.sampled), "attention"))
-    if now.redacted:
-        parts.append((count(words.redacted, now.redacted), "muted"))
-    parts.append((words.cap_full if full else percent, "bad" if full else "muted"))
-    if now.press:
-        told = (
-            words.press_settled
-            if now.press.settled
-            else words.press_handed
-            if now.press.delivered
-            else words.press_unread
-        )
-        action = action_name(words, now.press.action)
-        parts.append((told.format(number=now.press.number, action=action), "good"))
-    return parts
+    if now.bytes >= cap:
+        return [*parts, (words.cap_full, "bad")]
+    percent = words.cap.format(percent=now.bytes * 100 // cap, cap=f"{cap / _MIB:.3g} MiB")
+    return [*parts, (percent, "muted")]
+
+
+def _press(view: View) -> list[Part]:
+    words, press = view.words, view.now.press
+    if press is None:
+        return []
+    told = words.press_settled if press.settled else words.press_handed if press.delivered else words.press_unread
+    return [(told.format(number=press.number, action=action_name(words, press.action)), "good")]
 
 
 def action_name(words: Words, action: Action) -> str:
@@ -147,8 +158,12 @@ def help_text(view: View) -> list[Paragraph]:
 
 def rule(width: int, parts: Sequence[Part]) -> list[Paragraph]:
     """A line across the panel with words in it; where they are too long for that, the words alone."""
-    pieces = [piece for part in parts for piece in ((" · ", "muted"), part)][1:]
-    rest = width - cell_len("".join(text for text, _ in pieces)) - 4
+    pieces = [piece for part in parts for piece in ((_GAP, "muted"), part)][1:]
+    rest = width - cell_len(_joined(parts)) - 4
     if rest < 0:
         return [Paragraph.of(*pieces)]
     return [Paragraph.of(("── ", "rule"), *pieces, (" " + "─" * rest, "rule"))]
+
+
+def _joined(parts: Sequence[Part]) -> str:
+    return _GAP.join(text for text, _ in parts)

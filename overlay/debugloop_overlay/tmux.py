@@ -38,6 +38,10 @@ def split(session: Session, language: str) -> None:
 def popup(session: Session, language: str) -> None:
     """Open the panel in a popup now and at each new run, until the session is finished; returns at once."""
     _pane()
+    if "display-popup" not in _tmux("list-commands"):
+        raise TmuxRefused("popups came with tmux 3.2")
+    if not _tmux("list-clients"):
+        raise TmuxRefused("no terminal is attached to it")
     subprocess.Popen(
         [sys.executable, "-P", "-m", "debugloop_overlay", "--session", session.id, "--lang", language, "--keep-popup"],
         stdin=subprocess.DEVNULL,

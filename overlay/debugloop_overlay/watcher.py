@@ -84,6 +84,8 @@ class Watcher:
                 if not more and self._look_now.wait(self.session.settings.poll_seconds):
                     self._look_now.clear()
                     turn = 0
+        except Exception as error:  # noqa: BLE001 -- a thread that dies in silence would leave an old picture standing
+            self._tell(replace(self._snapshot, problem=_sentence(error)), reset=False, rows=[])
         finally:
             self._follower.close()
             if self._lock:

@@ -228,6 +228,14 @@ def test_split_opens_the_panel_in_a_pane_of_its_own(home: Path, workspace: Path,
         tmux.run("send-keys", "-t", pane, "q")
 
 
+def test_a_popup_without_a_terminal_to_show_it_is_refused_in_words(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    with Tmux(["sh"], home, workspace) as tmux:
+        tmux.keys(f"{sys.executable} -m debugloop_overlay --popup; echo code=$?", "Enter")
+        assert "no terminal is attached" in " ".join(tmux.sees("code=1").split())
+
+
 def test_a_popup_closes_after_a_press_and_opens_again_at_the_next_steps(
     home: Path, workspace: Path, session: Session
 ) -> None:

@@ -116,6 +116,13 @@ def test_a_malformed_row_says_why_and_what_it_was(raw: bytes, reason: str, text:
     assert plain(row(raw), 0, UTC) == f"0:7     malformed ({REASONS[row(raw).malformed or 'torn']}): {text}"
 
 
+def test_a_message_of_several_lines_is_broken_as_the_reader_wants() -> None:
+    raw = orjson.dumps({"message": "one\r\n\ttwo\n"})
+    assert shown(raw).message == "one\\r\\n\\ttwo\\n"
+    assert parts(row(raw), UTC, line_break="\n").message == "one\n\\ttwo\n"
+    assert parts(row(b'{"message":12}'), UTC, line_break="\n").message == "12"
+
+
 def test_steps_read_as_a_numbered_list() -> None:
     raw = b'{"type":"reproduction_steps","title":"T","steps":["open","click"],"_":{}}'
     assert parts(parse_line(1, raw, nesting=128, steps_line=True)) == Parts(message="T", data="1. open  2. click")

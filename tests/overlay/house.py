@@ -19,8 +19,10 @@ from debugloop_overlay.watcher import Watcher
 from tests.support import GENEROUS
 
 if TYPE_CHECKING:
+    from textual import events
     from textual.app import App
     from textual.pilot import Pilot
+    from textual.widget import Widget
 
     from debugloop.session.session import Session
 
@@ -47,6 +49,11 @@ def screen_of(app: App[Any]) -> str:
     """The screen as a terminal would have it, line by line."""
     strips = app.screen._compositor.render_strips()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- Textual's own pictures come from here
     return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+def wheel(kind: type[events.MouseEvent], widget: Widget) -> events.MouseEvent:
+    """One step of the wheel over a widget."""
+    return kind(widget, 1, 1, 0, 1, button=0, shift=False, meta=False, ctrl=False)
 
 
 class Driven:

@@ -15,7 +15,7 @@ from debugloop.session.records import Row, parse_line
 from debugloop_overlay import languages
 from debugloop_overlay.paragraphs import Paragraph
 from debugloop_overlay.widgets.log import LogView
-from tests.overlay.house import screen_of
+from tests.overlay.house import screen_of, wheel
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -225,10 +225,6 @@ async def test_the_wheel_scrolls() -> None:
         assert await log.lines() == named(43, 47)
         log.view.post_message(wheel(events.MouseScrollDown, log.view))
         assert await log.lines() == named(46, 50)
-
-
-def wheel(kind: type[events.MouseEvent], view: LogView) -> events.MouseEvent:
-    return kind(view, 1, 1, 0, 1, button=0, shift=False, meta=False, ctrl=False)
 
 
 async def test_a_hundred_thousand_rows_cost_no_more_than_the_screen() -> None:

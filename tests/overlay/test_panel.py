@@ -12,7 +12,7 @@ from debugloop.session.collector_file import CollectorFile, Rejection
 from debugloop.session.locks import hold, is_held
 from debugloop.session.records import Steps
 from debugloop_overlay import languages
-from tests.overlay.house import append, driven, publish
+from tests.overlay.house import append, driven, publish, wheel
 
 if TYPE_CHECKING:
     from debugloop.session.session import Session
@@ -236,6 +236,17 @@ async def test_all_steps_are_read_in_full_where_they_are_taller_than_the_screen(
         await panel.sees("50. Step number 50 of")
         await panel.press("s")
         await panel.sees("Nothing has arrived")
+
+
+async def test_the_wheel_scrolls_what_it_is_over(session: Session) -> None:
+    publish(session, Steps("Many", tuple(f"Step number {number} of many" for number in range(1, 51))))
+    async with driven(session) as panel:
+        await panel.sees("Step number 1 of", "↑ s: ")
+        area = panel.panel.query_one("#steps")
+        area.post_message(wheel(events.MouseScrollDown, area))
+        await panel.until(lambda: "Step number 1 of" not in panel.screen)
+        area.post_message(wheel(events.MouseScrollUp, area))
+        await panel.sees("Step number 1 of")
 
 
 async def test_the_agent_is_working_waiting_or_away_in_words(session: Session) -> None:

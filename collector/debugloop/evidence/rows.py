@@ -39,6 +39,7 @@ LEVELS: Final[dict[str, Level]] = {
 
 # what has a place of its own in a row, or says nothing about the bug
 _PLACED = frozenset({"hypothesisId", "location", "message", "data", "level", "timestamp", "runId", "sessionId", "_"})
+_ESCAPED_BREAK: Final = "\\n"
 _SECONDS = range(10**8, 10**11)  # as milliseconds these would be 1970 to 1973: a clock in seconds
 
 
@@ -59,7 +60,7 @@ class Parts:
     malformed: Malformed | None = None
 
 
-def parts(row: Row, zone: tzinfo | None = None, *, line_break: str = "\\n") -> Parts:
+def parts(row: Row, zone: tzinfo | None = None, *, line_break: str = _ESCAPED_BREAK) -> Parts:
     """Take a row apart for showing, its time in ``zone`` (None: the local one).
 
     ``line_break`` is what stands between the lines of a message of several, such as a stack trace.
@@ -155,9 +156,9 @@ def _text(value: object) -> str:
 
 
 def _message(value: object, line_break: str) -> str:
-    if not isinstance(value, str) or isinstance(value, Number):
+    if not isinstance(value, str) or line_break == _ESCAPED_BREAK:
         return _text(value)
-    return line_break.join(map(visible, value.rstrip("\n").replace("\r\n", "\n").split("\n")))
+    return line_break.join(visible(line.removesuffix("\r")) for line in value.split("\n"))
 
 
 def _tag(value: object) -> str:

@@ -73,13 +73,13 @@ class Board(Widget):
 
     def _show(self, width: int, height: int) -> None:
         view, words, now = self._view, self._view.words, self._view.now
-        steps = texts.steps(words, now)
+        steps = texts.steps(words, now.steps)
         self.header.show(texts.header(words, now))
         self.steps.show(steps)
         self.log_view.say_when_empty(texts.nothing_yet(words, now, view.log))
         if view.reading:
             self.reader.show(steps if view.reading == "steps" else texts.help_text(view))
-        self.status.show(texts.rule(width, texts.status(view)))
+        self.status.show(texts.rule(width, texts.status(view, width)))
         self.notice.show(texts.notices(view, self.log_view.earlier()))
         self.actions.show(words, self._unavailable())
         self.hint.show(self._hint())
