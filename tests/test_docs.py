@@ -12,6 +12,7 @@ from typing import get_args
 
 import pytest
 
+from debugloop.probes.inserted import Inserted
 from debugloop.session.collector_file import CollectorFile
 from debugloop.session.layout import Layout
 from debugloop.session.ledger import Citation, Hypothesis
@@ -145,9 +146,11 @@ def test_every_file_of_a_session_is_documented() -> None:
     assert names <= documented
 
 
-@pytest.mark.parametrize("content", [State, CollectorFile, Hypothesis, Citation], ids=lambda content: content.__name__)
+@pytest.mark.parametrize(
+    "content", [State, CollectorFile, Hypothesis, Citation, Inserted], ids=lambda content: content.__name__
+)
 def test_every_field_of_a_state_file_is_documented(
-    content: type[State | CollectorFile | Hypothesis | Citation],
+    content: type[State | CollectorFile | Hypothesis | Citation | Inserted],
 ) -> None:
     words = set(re.findall(r"\w+", read(PROTOCOL)))
 

@@ -83,6 +83,8 @@ def test_the_example_of_every_verb_works(words: str, home: Path, workspace: Path
     before = (
         "debugloop start\ndebugloop steps Open\n" + "echo '{}' >> \"$(debugloop start --json | cut -d'\"' -f16)\"\n"
     )
+    if words == "instrument":
+        before += "seq 50 > cart.js\n"
     if words == "overlay":
         example = f"timeout -s INT 5 {example} < /dev/null | cat || test $? -eq 124"  # without a terminal it follows
 

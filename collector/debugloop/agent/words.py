@@ -25,6 +25,7 @@ class Face:
     logs: str
     strip: str
     finish: str
+    instrument: str = ""
 
 
 CLI: Final = Face(
@@ -35,6 +36,7 @@ CLI: Final = Face(
     logs="`debugloop logs`",
     strip="`debugloop strip`",
     finish="`debugloop finish`",
+    instrument="`debugloop instrument cart.js:42 --hypothesis H1 --message \"…\" --data 'total, typeof price'`",
 )
 
 MCP: Final = Face(
@@ -71,10 +73,12 @@ def workflow(face: Face, session_id: str | None = None) -> str:
         markers = "   The start gives both lines; they stand in the comment syntax of the language."
     else:
         markers = f"   #region debugloop {session_id}/1\n   #endregion debugloop {session_id}/1"
+    tool = f"\n   {face.instrument}" if face.instrument else ""
     return f"""\
 1. Say what could be wrong: 3 to 5 hypotheses, each of which evidence can prove wrong.
    {face.hypotheses}
-2. Put in probes that tell the hypotheses apart, each between two comment lines with an id of its own:
+2. Put in probes that tell the hypotheses apart.{tool}
+   One that you write by hand stands between two comment lines, with an id of its own:
 {markers}
    A probe POSTs one JSON object to the endpoint, or appends it as one line to the log:
    {{"hypothesisId": "H1", "location": "cart.js:42", "message": "added", "data": {{"total": 105}}}}

@@ -24,7 +24,8 @@ COMPLETION = "_DEBUGLOOP_COMPLETE"
 """The variable by which a shell asks for completions."""
 
 SECTIONS = {
-    "The loop": ("start", "hypothesis", "steps", "wait", "logs", "strip", "scan", "finish", "report"),
+    "The loop": ("start", "hypothesis", "instrument", "steps", "wait", "logs", "strip", "scan", "finish", "report"),
+    "Probes": ("snippet", "probes"),
     "For the person": ("overlay", "press", "demo"),
     "The session": ("status", "sessions", "clear", "stop", "serve", "gc", "completion"),
     "For agent hosts": ("install", "doctor", "mcp"),

@@ -5,7 +5,9 @@
     │   ├── InvalidSetting              InvalidSessionId
     │   ├── InvalidSteps                InvalidOrigin
     │   ├── InvalidHypothesis           InvalidCitation
-    │   └── InvalidTime                 InvalidArguments
+    │   ├── InvalidTime                 InvalidArguments
+    │   ├── UnknownLanguage             InvalidPlace
+    │   └── InvalidData
     ├── StateError                      the files of a session
     │   ├── CorruptFile                 NewerFormat
     │   ├── UnsafeFile                  StateUnwritable
@@ -28,6 +30,7 @@
     ├── ProbeError                      instrumentation in files
     │   ├── BrokenMarkers               OutsideWorkspace
     │   ├── FileUnwritable              FileUnreadable
+    │   ├── NoPlace                     EditedProbes
     │   └── GitFailed                   DemoFailed
     ├── PanelError                      the terminal of the panel
     │   └── TmuxRefused
@@ -59,9 +62,11 @@ from debugloop.errors.panel import PanelError, TmuxRefused
 from debugloop.errors.probes import (
     BrokenMarkers,
     DemoFailed,
+    EditedProbes,
     FileUnreadable,
     FileUnwritable,
     GitFailed,
+    NoPlace,
     OutsideWorkspace,
     ProbeError,
 )
@@ -69,12 +74,15 @@ from debugloop.errors.state import CorruptFile, LockBusy, NewerFormat, StateErro
 from debugloop.errors.usage import (
     InvalidArguments,
     InvalidCitation,
+    InvalidData,
     InvalidHypothesis,
     InvalidOrigin,
+    InvalidPlace,
     InvalidSessionId,
     InvalidSetting,
     InvalidSteps,
     InvalidTime,
+    UnknownLanguage,
     UsageError,
 )
 from debugloop.errors.which import (
@@ -97,6 +105,7 @@ __all__ = [
     "DebugloopError",
     "Declined",
     "DemoFailed",
+    "EditedProbes",
     "ExtraMissing",
     "FileUnreadable",
     "FileUnwritable",
@@ -105,8 +114,10 @@ __all__ = [
     "InstallationIncomplete",
     "InvalidArguments",
     "InvalidCitation",
+    "InvalidData",
     "InvalidHypothesis",
     "InvalidOrigin",
+    "InvalidPlace",
     "InvalidSessionId",
     "InvalidSetting",
     "InvalidSteps",
@@ -116,6 +127,7 @@ __all__ = [
     "LoopError",
     "NewerFormat",
     "NoFreePort",
+    "NoPlace",
     "NoSession",
     "NoTerminal",
     "NotResolved",
@@ -137,6 +149,7 @@ __all__ = [
     "StateError",
     "StateUnwritable",
     "TmuxRefused",
+    "UnknownLanguage",
     "UnreadResolved",
     "UnsafeFile",
     "UsageError",

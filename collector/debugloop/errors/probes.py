@@ -57,6 +57,34 @@ class FileUnwritable(ProbeError):
         return f"{self.path} keeps its probes: {self.reason}.{before} Mend that, then strip again for the rest."
 
 
+class NoPlace(ProbeError):
+    """No statement can stand at the line that was named; ``nearest`` is the next line where one can, 0 if unknown."""
+
+    code = "no_place"
+    file: str
+    line: int
+    reason: str
+    nearest: int = 0
+
+    def __str__(self) -> str:
+        other = f" Line {self.nearest} is the nearest one that can: {self.file}:{self.nearest}." if self.nearest else ""
+        return f"No probe can stand at {self.file}:{self.line}: {self.reason}. Nothing was changed.{other}"
+
+
+class EditedProbes(ProbeError):
+    """Probes that are no longer as they were inserted; ``diff`` shows what would go. No file was touched."""
+
+    code = "edited_probes"
+    probes: tuple[str, ...]
+    diff: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.diff}\nChanged since they were inserted, so no file was touched: {', '.join(self.probes)}. "
+            "All between their markers would go. If nothing there is to stay, strip with --edited."
+        )
+
+
 class GitFailed(ProbeError):
     """Git could not be asked, so nothing can be said about what is left."""
 

@@ -96,3 +96,38 @@ class InvalidTime(UsageError):
 
     def __str__(self) -> str:
         return f"{self.text!r} is no moment. Give ISO 8601, such as 2024-05-01T12:30:00, or ms since the epoch."
+
+
+class UnknownLanguage(UsageError):
+    """A language, or a file's language, that no probe is written in."""
+
+    code = "unknown_language"
+    name: str
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"No probe is known for {self.name!r}. Known are: {', '.join(self.known)}. For others write one by hand, "
+            "between the two markers."
+        )
+
+
+class InvalidPlace(UsageError):
+    """A ``FILE:LINE`` that names no line of a file."""
+
+    code = "invalid_place"
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is no place for a probe: {self.reason}."
+
+
+class InvalidData(UsageError):
+    """What is to be logged is no list of expressions."""
+
+    code = "invalid_data"
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.text!r} cannot be logged: its brackets or quotes do not pair. Give expressions, by commas."

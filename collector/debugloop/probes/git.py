@@ -43,9 +43,13 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The repository whose working tree begins at ``top``. Paths are relative to it, with ``/``."""
+    """The repository whose working tree begins at ``top``. Paths are relative to it, with ``/``.
+
+    ``index_file`` is another index than its own: git gives a hook the one of the commit that is being made.
+    """
 
     top: Path
+    index_file: Path | None = None
 
     def works(self) -> bool:
         """Whether git takes this for a repository. Raises GitFailed where it refuses one."""
@@ -190,6 +194,8 @@ class Repository:
     def _environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """What a git command of ours runs in: this repository, no trace files, no questions, no network."""
         kept = {name: value for name, value in env.items() if not name.startswith("GIT_") or name in _KEPT}
+        if self.index_file is not None:
+            kept["GIT_INDEX_FILE"] = str(self.index_file)
         return kept | {
             "GIT_CEILING_DIRECTORIES": str(self.top.parent),
             "GIT_OPTIONAL_LOCKS": "0",

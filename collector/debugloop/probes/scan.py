@@ -6,12 +6,13 @@ markers. What is merely new or changed since the start is listed for review and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from debugloop.errors import GitFailed
 from debugloop.probes import traces
 from debugloop.probes.git import BLOCK, Blob, Repository
 from debugloop.probes.review import Review, review
@@ -76,7 +77,8 @@ def scan(session: Session, *, everything: bool = False) -> Report:
         report.review.append(Review(".git", "unread", "git is not there to tell of the index, stashes and commits"))
     for prefix, repo in place.repositories():
         since = state.head if not prefix else None
-        _look_at_blobs(repo, prefix, ours, report, (since, state.created))
+        blobs = (*repo.index(since), *repo.stashes(), *repo.commits(since, state.created))
+        _look_at_blobs(repo, prefix, ours, report, blobs)
     report.review += (replace(each, file=traces.masked(each.file)) for each in review(place, changed, state.status))
     return report
 
@@ -85,6 +87,21 @@ def scan_markers(settings: Settings, top: Path) -> Report:
     """Look for the markers of any session and of other tools in a workspace's files; needs no session."""
     report = Report()
     _look_at_files(place_of(settings, top), traces.other_traces(), report, None)
+    return report
+
+
+def scan_staged(settings: Settings, top: Path, environment: Mapping[str, str]) -> Report:
+    """Look for markers and addresses of any session, and markers of other tools, in what is staged.
+
+    Needs no session. Within a hook, that is what the commit is going to hold. Raises GitFailed.
+    """
+    repo = place_of(settings, top).repository
+    if repo is None:
+        raise GitFailed(top, "there is no repository, or git is not installed.")
+    if given := environment.get("GIT_INDEX_FILE"):
+        repo = replace(repo, index_file=Path(given).absolute())
+    report = Report()
+    _look_at_blobs(repo, "", [*traces.other_traces(), traces.any_endpoint()], report, repo.index(repo.head()))
     return report
 
 
@@ -117,11 +134,11 @@ def _look_at_files(
 
 
 def _look_at_blobs(
-    repo: Repository, prefix: str, wanted: Sequence[traces.Trace], report: Report, start: tuple[str | None, int]
+    repo: Repository, prefix: str, wanted: Sequence[traces.Trace], report: Report, blobs: Iterable[Blob]
 ) -> None:
-    """Add what the index, the stashes and new commits of one repository hold."""
+    """Add what these contents of one repository hold."""
     homes: dict[str, list[Blob]] = {}
-    for blob in (*repo.index(start[0]), *repo.stashes(), *repo.commits(*start)):
+    for blob in blobs:
         homes.setdefault(blob.oid, []).append(blob)
     for oid, blocks in repo.contents(list(homes)) if homes else ():
         hits = traces.look(blocks, wanted) if blocks is not None else []

@@ -12,15 +12,16 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from debugloop.errors import BrokenMarkers, FileUnreadable, FileUnwritable
+from debugloop.errors import BrokenMarkers, EditedProbes, FileUnreadable, FileUnwritable
 from debugloop.probes import markers
+from debugloop.probes.edited import diff, edited
 from debugloop.probes.git import BLOCK
-from debugloop.probes.markers import IMPORTS
+from debugloop.probes.markers import IMPORTS, Region
 
 if TYPE_CHECKING:
     from debugloop.probes.tree import Found, Workspace
@@ -30,11 +31,25 @@ _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """What is removed from one file. ``lines`` is where each probe began, before."""
+    """What is removed from one file. ``lines`` is where each probe began, before; ``diff`` shows it."""
 
     file: str
     probes: tuple[str, ...]
     lines: tuple[int, ...]
+    diff: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which probes are to go: ``only`` one (its whole id), or all.
+
+    ``known`` are fingerprints of probes as they were inserted, by id; one that looks otherwise now goes only with
+    ``edited``.
+    """
+
+    only: str | None = None
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +61,35 @@ class _Edit:
 
 
 def strip(
-    workspace: Workspace, session: str, paths: Iterable[Path] | None = None, *, dry_run: bool = False
+    workspace: Workspace,
+    session: str,
+    paths: Iterable[Path] | None = None,
+    *,
+    choice: Choice | None = None,
+    dry_run: bool = False,
 ) -> list[Stripped]:
     """Remove the probes of a session from the named files, else from all tracked and untracked ones.
 
-    Raises BrokenMarkers before any file is touched; FileUnwritable names those that were done before it.
+    Raises BrokenMarkers or EditedProbes before any file is touched; FileUnwritable names those done before it.
     """
-    edits = _plan(workspace.files() if paths is None else workspace.named(paths), session, named=paths is not None)
+    files = workspace.files() if paths is None else workspace.named(paths)
+    edits = _plan(files, session, choice or Choice(), named=paths is not None)
     done: list[str] = []
     for edit in edits if not dry_run else ():
         path = edit.found.path
         try:
             if _read(edit.found, session) != edit.old:
                 raise FileUnwritable(path, "it was changed in the meantime", tuple(done))
-            _write(path, edit.new)
+            write(path, edit.new)
         except OSError as error:
             raise FileUnwritable(path, str(error.strerror), tuple(done)) from error
         done.append(edit.found.name)
     return [edit.stripped for edit in edits]
 
 
-def _plan(files: Iterable[Found], session: str, *, named: bool) -> list[_Edit]:
-    """What there is to remove. Raises BrokenMarkers with all places where markers do not pair."""
+def _plan(files: Iterable[Found], session: str, choice: Choice, *, named: bool) -> list[_Edit]:
+    """What there is to remove. Raises BrokenMarkers with all places where markers do not pair, else EditedProbes."""
+    changed: list[str] = []
     edits: list[_Edit] = []
     places: list[tuple[str, int, str]] = []
     homes: dict[str, tuple[str, int]] = {}
@@ -88,13 +110,30 @@ def _plan(files: Iterable[Found], session: str, *, named: bool) -> list[_Edit]:
             file, first = homes.setdefault(region.probe, (found.name, line))
             if file != found.name and region.begin.name != IMPORTS:
                 places.append((found.name, line, f"{region.probe} stands twice, first in {file}:{first}"))
-        stripped = Stripped(
-            found.name, tuple(region.probe for region in regions), tuple(region.begin.line for region in regions)
-        )
-        edits.append(_Edit(found, data, markers.remove(data, regions), stripped))
+        chosen = _chosen(regions, choice.only)
+        if not chosen:
+            continue
+        new = markers.remove(data, chosen)
+        probes, lines = (tuple(region.probe for region in chosen), tuple(region.begin.line for region in chosen))
+        edits.append(_Edit(found, data, new, Stripped(found.name, probes, lines, diff(found.name, data, new))))
+        changed += edited(data, chosen, choice.known)
     if places:
         raise BrokenMarkers(tuple(places))
+    if changed and not choice.edited:
+        shown = (edit.stripped.diff for edit in edits if {*changed} & {*edit.stripped.probes})
+        raise EditedProbes(tuple(changed), "\n".join(shown))
     return edits
+
+
+def _chosen(regions: list[Region], only: str | None) -> list[Region]:
+    """The regions that go; that of imports goes with the last probe of its file."""
+    if only is None:
+        return regions
+    chosen = [region for region in regions if region.probe == only]
+    left = [region for region in regions if region.probe != only]
+    if chosen and all(region.begin.name == IMPORTS for region in left):
+        return regions
+    return chosen
 
 
 def _read(found: Found, session: str) -> bytes:
@@ -112,7 +151,7 @@ def _read(found: Found, session: str) -> bytes:
     return b""
 
 
-def _write(path: Path, data: bytes) -> None:
+def write(path: Path, data: bytes) -> None:
     """Replace the content of a file and keep all else of it. Raises OSError; the file is then as it was."""
     status = path.lstat()
     if status.st_nlink > 1:

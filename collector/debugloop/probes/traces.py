@@ -63,6 +63,11 @@ def endpoint_traces(endpoint: Endpoint) -> list[Trace]:
     ]
 
 
+def any_endpoint() -> Trace:
+    """The URL of any session, by the shape of its path."""
+    return Trace("endpoint", b"/debug/", re.compile(rb"/debug/[0-9a-f]{64}(?![0-9a-f])"))
+
+
 def session_traces(session: str, directory: Path | None) -> list[Trace]:
     """The markers of a session's probes, as comments or as text, and the path of its directory."""
     name = re.escape(session.encode())

@@ -1,0 +1,38 @@
+"""Probes that are no longer as they were inserted, and what removing one looks like."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from debugloop.probes.inserted import digest
+
+if TYPE_CHECKING:
+    from debugloop.probes.markers import Region
+
+_SECRET: Final = re.compile(r"[0-9a-fA-F]{24,}")
+_LONGEST: Final = 200
+"""Characters of a line that a diff shows: a probe may be one long line."""
+
+
+def fingerprint(region: bytes) -> str:
+    """The hash of a region, whatever its line ends: those of a whole file may be converted."""
+    return digest(region.replace(b"\r\n", b"\n").replace(b"\r", b"\n").strip(b"\n"))
+
+
+def edited(data: bytes, regions: Iterable[Region], known: Mapping[str, str]) -> list[str]:
+    """The probes of these regions that are known (id: fingerprint) and look otherwise now."""
+    return [
+        region.probe
+        for region in regions
+        if known.get(region.probe, "") not in {"", fingerprint(data[region.begin.start : region.finish.end])}
+    ]
+
+
+def diff(file: str, old: bytes, new: bytes) -> str:
+    """What changes in a file, as a unified diff with long lines cut and every token masked."""
+    before, after = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
+    lines = difflib.unified_diff(before, after, file, file, lineterm="")
+    return "\n".join(_SECRET.sub("…", line)[:_LONGEST] for line in lines)

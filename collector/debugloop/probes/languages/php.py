@@ -1,0 +1,76 @@
+"""PHP: a call of a function without a name; what it counts stands in one global variable.
+
+Warnings are kept from the program's own error handler while it runs, so that none is printed or thrown.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from debugloop.probes.languages.base import SHOWN, Language, single
+
+PHP: Final = Language(
+    name="php",
+    names=(),
+    suffixes=(".php",),
+    shebangs=("php",),
+    body=(
+        "(function ($probe, $about, $log, $values) {",
+        "    $now = \\microtime(true);",
+        "    $mine = &$GLOBALS['debugloop'][$probe];",
+        "    $mine = $mine ?? ['calls' => 0, 'since' => $now, 'sent' => 0, 'busy' => false];",
+        "    $mine['calls']++;",
+        "    if ($now - $mine['since'] >= 1 || $now < $mine['since']) {",
+        "        $mine['since'] = $now;",
+        "        $mine['sent'] = 0;",
+        "    }",
+        "    $mine['sent']++;",
+        f"    if ($mine['busy'] || ($mine['sent'] > {SHOWN} && ($mine['sent'] & ($mine['sent'] - 1)))) {{",
+        "        return;",
+        "    }",
+        "    $mine['busy'] = true;",
+        "    \\set_error_handler(function () { return true; });",
+        "    try {",
+        "        $data = [];",
+        "        foreach ($values as $name => $read) {",
+        "            try {",
+        "                $value = $read();",
+        "                if ((\\is_float($value) && !\\is_finite($value)) || \\is_resource($value)) {",
+        "                    $value = (string) $value;",
+        "                } elseif ($value instanceof \\Throwable) {",
+        "                    $value = ['type' => \\get_class($value), 'message' => $value->getMessage()];",
+        "                } elseif (\\is_object($value) && !($value instanceof \\JsonSerializable)) {",
+        "                    $value = \\substr(\\print_r($value, true), 0, 2000);",
+        "                } elseif (\\is_string($value) && \\strlen($value) > 2000) {",
+        "                    $value = \\substr($value, 0, 2000) . '... ' . \\strlen($value);",
+        "                }",
+        "                $data[$name] = $value;",
+        "            } catch (\\Throwable $error) {",
+        "                $data[$name] = '[threw] ' . $error->getMessage();",
+        "            }",
+        "        }",
+        "        $flags = \\JSON_PARTIAL_OUTPUT_ON_ERROR | \\JSON_INVALID_UTF8_SUBSTITUTE | \\JSON_UNESCAPED_SLASHES;",
+        "        $event = ['calls' => $mine['calls'], 'timestamp' => (int) ($now * 1000), 'data' => (object) $data];",
+        "        $line = \\json_encode(\\json_decode($about, true) + $event, $flags, 16);",
+        "        if (\\strlen($line) > 60000) {",
+        "            $event['data'] = '[too large]';",
+        "            $line = \\json_encode(\\json_decode($about, true) + $event, $flags);",
+        "        }",
+        "        if (\\is_file($log) && ($file = \\fopen($log, 'ab'))) {",
+        "            \\stream_set_write_buffer($file, 0);",
+        '            \\fwrite($file, $line . "\\n");',
+        "            \\fclose($file);",
+        "        }",
+        "    } catch (\\Throwable $error) {",
+        "    } finally {",
+        "        \\restore_error_handler();",
+        "        $mine['busy'] = false;",
+        "    }",
+        "})(@probe@, @about@, @log@, [@values@]);",
+    ),
+    quote=single,
+    value=lambda name, expression: f"{name} => fn () => ({expression})",
+    grammar="tree_sitter_php:language_php",
+    blocks=frozenset({"program", "compound_statement", "case_statement", "default_statement"}),
+    first=frozenset({"declare_statement", "namespace_definition", "php_tag"}),
+)

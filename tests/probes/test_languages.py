@@ -1,0 +1,133 @@
+"""Each language's probe in a real program: it is heard, the program is the same, and so is the file afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from debugloop.probes.languages import LANGUAGES
+from tests.probes.programs import PROGRAMS, Program
+from tests.support import cli
+
+by_file = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.file)
+
+
+def started(home: Path, workspace: Path) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(cli("start", "--json", home=home, cwd=workspace).stdout)
+    return answer
+
+
+def instrumented(program: Program, home: Path, workspace: Path, *more: str) -> Path:
+    path = workspace / program.file
+    path.write_text(program.source, encoding="utf-8")
+    path.chmod(0o750)
+    place = f"{program.file}:{program.line}"
+    ran = cli("instrument", place, "--data", program.data, "--json", *more, home=home, cwd=workspace)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["language"] == program.language
+    return path
+
+
+def fingerprint(path: Path) -> tuple[str, int]:
+    return hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mode
+
+
+@by_file
+def test_a_probe_is_heard_and_leaves_program_and_file_as_they_were(
+    program: Program, home: Path, workspace: Path
+) -> None:
+    log = Path(started(home, workspace)["log"])
+    (workspace / program.file).write_text(program.source, encoding="utf-8")
+    expected = program.run(workspace)
+    path = instrumented(program, home, workspace, "--message", 'a "quoted" \\ größe', "--hypothesis", "H1")
+    assert expected[0] == 3
+
+    assert program.run(workspace) == expected
+
+    [event] = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert event["hypothesisId"] == "H1"
+    assert event["message"] == 'a "quoted" \\ größe'
+    assert event["location"] == f"{program.file}:{program.line}"
+    assert event["calls"] == 1
+    assert event["timestamp"] > 1_600_000_000_000
+    data = event["data"]
+    if program.language == "ruby":
+        assert data.pop("missing").startswith("[raised] undefined local variable")
+    if program.language == "javascript":
+        error = data["values"].pop("error")
+        assert (error["name"], error["message"]) == ("TypeError", "no")
+    assert data == program.logged
+    assert cli("strip", home=home, cwd=workspace).returncode == 0
+    assert fingerprint(path) == (hashlib.sha256(program.source.encode()).hexdigest(), 0o100750)
+
+
+@by_file
+def test_a_log_that_cannot_be_written_changes_nothing(program: Program, home: Path, workspace: Path) -> None:
+    log = started(home, workspace)["log"]
+    cli("stop", home=home, cwd=workspace)
+    (workspace / program.file).write_text(program.source, encoding="utf-8")
+    expected = program.run(workspace)
+    path = instrumented(program, home, workspace)
+    text = path.read_text(encoding="utf-8")
+
+    for nowhere in ("/dev/full", "/nowhere/debug.jsonl", "/"):
+        path.write_text(text.replace(log, nowhere), encoding="utf-8")
+        assert program.run(workspace) == expected
+
+
+LOOPS = {
+    "javascript": ("loop.js", "for (let i = 0; i < 10000; i++) {\n  i;\n}\n", ("node", "{}")),
+    "python": ("loop.py", "for i in range(10000):\n    i\n", ("python", "{}")),
+    "bash": ("loop.bash", "for ((i = 0; i < 10000; i++)); do\n  :\ndone\n", ("bash", "{}")),
+    "ruby": ("loop.rb", "10000.times do |i|\n  i\nend\n", ("ruby", "{}")),
+    "php": ("loop.php", "<?php for ($i = 0; $i < 10000; $i++) {\n  $i;\n}\n", ("php", "{}")),
+    "lua": ("loop.lua", "for i = 1, 10000 do\n  print()\nend\n", ("lua", "{}")),
+}
+
+
+@pytest.mark.parametrize("language", LOOPS)
+def test_a_hot_loop_sends_little_and_says_how_often_it_was_called(language: str, home: Path, workspace: Path) -> None:
+    file, source, command = LOOPS[language]
+    program = Program(language, file, source, 2, "", {}, command)
+    log = Path(started(home, workspace)["log"])
+    instrumented(program, home, workspace)
+
+    program.run(workspace)
+
+    calls = [json.loads(line)["calls"] for line in log.read_text(encoding="utf-8").splitlines()]
+    assert calls[:100] == list(range(1, 101))
+    # each second that the loop takes begins anew
+    assert len(calls) < 1000
+    assert calls[-1] >= 2000
+
+
+def test_two_files_of_one_go_package_go_together(home: Path, workspace: Path) -> None:
+    log = Path(started(home, workspace)["log"])
+    (workspace / "go.mod").write_text("module cart\n")
+    (workspace / "main.go").write_text("package main\n\nfunc main() {\n\tother()\n}\n")
+    (workspace / "other.go").write_text("package main\n\nfunc other() {\n}\n")
+    before = {path.name: path.read_bytes() for path in workspace.glob("*.go")}
+    for place in ("main.go:4", "other.go:4"):
+        ran = cli("instrument", place, home=home, cwd=workspace)
+        assert ran.returncode == 0, ran.stderr
+    line = next(
+        number for number, text in enumerate((workspace / "main.go").read_text().splitlines(), 1) if text == "\tother()"
+    )
+    assert cli("instrument", f"main.go:{line}", home=home, cwd=workspace).returncode == 0
+    assert (workspace / "main.go").read_text().count("region debugloop") == 6  # two probes and one region of imports
+
+    go = Program("go", ".", "", 1, "", {}, ("{}",), ("go", "build", "-o", "{}"))
+    assert go.run(workspace) == (0, "", "")
+
+    assert len(log.read_text().splitlines()) == 3
+    cli("strip", home=home, cwd=workspace)
+    assert {path.name: path.read_bytes() for path in workspace.glob("*.go")} == before
+
+
+def test_every_language_has_a_program_that_is_run() -> None:
+    # TypeScript and TSX are the statement of JavaScript, parsed by grammars of their own
+    assert {language.name for language in LANGUAGES} - {"typescript", "tsx"} == {p.language for p in PROGRAMS}
