@@ -115,10 +115,9 @@ class LogView(Widget):
 
     def move(self, lines: int) -> None:
         """Scroll by lines, up where negative. Reaching the end follows it again."""
-        shown = self._shown()
-        if not shown:  # no rows, or no room for any
+        if not self._rows:
             return
-        row, line = shown[0]
+        row, line = self._shown()[0]
         if lines < 0:
             above = self._up(row, line, -lines)
             if above != (row, line):
@@ -130,7 +129,7 @@ class LogView(Widget):
 
     def go_to_start(self) -> None:
         """Scroll to the first row that is kept."""
-        if self._shown()[:1] not in ([], [(self._dropped, 0)]):
+        if self._rows and self._shown()[0] != (self._dropped, 0):
             self._stay(self._dropped, 0)
             self._changed()
 
@@ -141,8 +140,8 @@ class LogView(Widget):
 
     def toggle_following(self) -> None:
         """Stay where the screen is, or follow the end."""
-        if self.following and (shown := self._shown()):
-            self._stay(*shown[0])
+        if self.following and self._rows:
+            self._stay(*self._shown()[0])
         else:
             self.following = True
         self._changed()
@@ -187,12 +186,17 @@ class LogView(Widget):
         self._laid_out.move_to_end(row)
         return found
 
+    @property
+    def _height(self) -> int:
+        """Lines of a page: one at least, also where the terminal has no room for any."""
+        return max(self.size.height, 1)
+
     def _shown(self) -> list[tuple[int, int]]:
         """The rows and lines on the screen, top down; there is at least one row."""
         if self._page_for != self.size:
             row, offset = self._top
             page = [] if self.following else self._page_from(row, self._wrapped(row).line_at(offset))
-            if len(page) < self.size.height:
+            if len(page) < self._height:
                 page = self._page_to_end()
                 self._top = (page[0][0], self._wrapped(page[0][0]).starts[page[0][1]])
             self._page, self._page_for = page, self.size
@@ -201,18 +205,18 @@ class LogView(Widget):
 
     def _page_from(self, row: int, line: int) -> list[tuple[int, int]]:
         page: list[tuple[int, int]] = []
-        while row < self.total and len(page) < self.size.height:
+        while row < self.total and len(page) < self._height:
             page += [(row, each) for each in range(line, len(self._wrapped(row)))]
             row, line = row + 1, 0
-        return page[: self.size.height]
+        return page[: self._height]
 
     def _page_to_end(self) -> list[tuple[int, int]]:
         page: list[tuple[int, int]] = []
         row = self.total - 1
-        while row >= self._dropped and len(page) < self.size.height:
+        while row >= self._dropped and len(page) < self._height:
             page[:0] = [(row, each) for each in range(len(self._wrapped(row)))]
             row -= 1
-        return page[-max(self.size.height, 1) :]
+        return page[-self._height :]
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
