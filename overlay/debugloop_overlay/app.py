@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -312,10 +311,12 @@ class Panel(App[None]):
 
     # -- an error of our own -----------------------------------------------------------------------
 
+    def _handle_exception(self, error: Exception) -> None:
+        self.failure = self.failure or f"{type(error).__name__}: {error}"
+        super()._handle_exception(error)
+
     def _fatal_error(self) -> None:
         # Textual would print a traceback with local variables, which hold what must not be shown
-        error = sys.exc_info()[1]
-        self.failure = self.failure or f"{type(error).__name__}: {error}"
         self._close_messages_no_wait()
 
     def panic(self, *_renderables: object) -> None:

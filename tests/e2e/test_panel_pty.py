@@ -187,26 +187,35 @@ def test_stderr_in_a_file_does_not_hide_the_panel(home: Path, workspace: Path, s
 
 BROKEN = """
 import sys
-from debugloop_overlay.widgets.log import LogView
+from debugloop_overlay.{module} import {owner}
 
-def broken(self, y):
+def broken(*_):
     secret = "a local variable"
     raise RuntimeError("broken on purpose")
 
-LogView.render_line = broken
+{owner}.{method} = broken
 from debugloop_overlay.main import main
 main(["--lang", "en"])
 """
 
 
+@pytest.mark.parametrize(
+    ("module", "owner", "method"),
+    [("widgets.log", "LogView", "render_line"), ("app", "Panel", "on_woke"), ("app", "Panel", "_revive")],
+)
 def test_an_error_of_our_own_restores_the_terminal_and_is_one_sentence(
-    home: Path, workspace: Path, session: Session
+    home: Path, workspace: Path, session: Session, module: str, owner: str, method: str
 ) -> None:
-    script = f"{shlex.join([sys.executable, '-c', BROKEN])}; echo code=$?"
+    address, listener = endpoint.new()
+    listener.close()
+    endpoint.save(session.layout, address)  # a collector to be brought back
+    broken = BROKEN.format(module=module, owner=owner, method=method)
+    script = f"{shlex.join([sys.executable, '-c', broken])}; echo code=$?"
     with Pty(["sh", "-c", script], home, workspace, PYTHONPATH=str(ROOT)) as terminal:
         terminal.sees("code=1")
     end = bytes(terminal.written)
-    assert b"The panel met an error of its own (RuntimeError: broken on purpose)" in end
+    assert b"The panel met an error of its own (" in end
+    assert b"broken on purpose" in end
     assert b"Every press is stored" in end
     assert b"Traceback" not in end
     assert b"a local variable" not in end
