@@ -5,10 +5,9 @@ PYTHON ?= $(firstword $(foreach p,python3 python3.14 python3.13 python3.12 pytho
   $(if $(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(p))))
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-export UV_PROJECT_ENVIRONMENT := .venv
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
-.PHONY: help demo test check lint coverage bench fuzz fmt clean
+.PHONY: help demo test check lint coverage bench fuzz fmt lock clean
 .DELETE_ON_ERROR:
 
 help: ## say what there is
@@ -46,32 +45,39 @@ fmt: .venv/.for-lint ## format, and mend what ruff can mend
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format --quiet .
 
+lock: .venv/.for-lint ## write constraints.txt anew: the newest versions that pyproject.toml allows
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-annotate \
+	  --no-emit-index-url --all-extras --group dev pyproject.toml --output-file constraints.txt
+
 clean: ## remove all that the other targets made
 	@rm -rf .venv build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Setting up -------------------------------------------------------------------------------------------------
 
-# $(call install,uv's choice of groups,pip's choice of groups). pip before 25.1 knows no --group, hence its upgrade.
+# $(call install,groups of dependencies): the versions of constraints.txt, with uv or with pip. pip before 25.1 knows
+# no --group, hence its upgrade.
 define install
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv sync --frozen --quiet --inexact $(if $(filter command environment,$(origin PYTHON)),--python $(PYTHON)) $(1); \
+	  { test -x $(BIN)/python \
+	    || uv venv --quiet $(if $(filter command environment,$(origin PYTHON)),--python $(PYTHON)) .venv; } \
+	    && uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable . $(1); \
 	elif test -z "$(PYTHON)"; then \
 	  echo "debugloop needs Python 3.11 or newer: none found on PATH. Set PYTHON=/path/to/python3." >&2; exit 1; \
 	else \
 	  { test -x $(BIN)/pip || $(PYTHON) -m venv .venv; } \
 	    || { echo "No virtual environment could be made. On Debian: apt-get install python3-venv" >&2; exit 1; }; \
-	  $(BIN)/python -m pip install -qq --upgrade 'pip>=25.1' && $(BIN)/python -m pip install -qq --editable . $(2); \
+	  $(BIN)/python -m pip install -qq --upgrade 'pip>=25.1' && $(BIN)/python -m pip install -qq --constraint constraints.txt --editable . $(1); \
 	fi
 	@touch $@
 endef
 
-.venv/.for-run: pyproject.toml uv.lock
+.venv/.for-run: pyproject.toml constraints.txt
 	@echo "Setting up .venv (once)" >&2
-	$(call install,--no-default-groups,)
+	$(call install,)
 
 .venv/.for-test: .venv/.for-run
-	$(call install,--no-default-groups --group test,--group test)
+	$(call install,--group test)
 
 .venv/.for-lint: .venv/.for-test
-	$(call install,--no-default-groups --group test --group lint,--group lint)
+	$(call install,--group lint)

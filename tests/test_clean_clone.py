@@ -66,8 +66,6 @@ def untracked(folder: Path) -> str:
 def test_make_demo_and_make_test_work_in_a_clean_clone(clone: Path, home: Path, uv: bool) -> None:
     env = newcomer(home, uv=uv)
 
-    if uv:
-        run(["uv", "lock", "--check"], clone, env)
     run(["make", "demo"], clone, env)
     run(["make", "test"], clone, {**env, "PYTEST_ADDOPTS": SOME_TESTS})
 

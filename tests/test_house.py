@@ -120,17 +120,18 @@ def test_no_file_names_a_path_of_the_machine_it_was_written_on() -> None:
     assert [path for path in committed() for name in here if name in path.read_bytes()] == []
 
 
-def test_the_lock_knows_no_index_but_the_public_one() -> None:
-    lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
-    sources = {str(package["source"]) for package in lock["package"]}
-    files = [
-        file["url"]
-        for package in lock["package"]
-        for file in [*package.get("wheels", []), *([package["sdist"]] if "sdist" in package else [])]
+def test_every_dependency_is_pinned_once_and_from_no_index_of_ours() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {line.partition("==")[0] for line in lines}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [
+        *project["project"]["dependencies"],
+        *(name for extra in project["project"]["optional-dependencies"].values() for name in extra),
+        *(name for group in project["dependency-groups"].values() for name in group if isinstance(name, str)),
     ]
 
-    assert sources == {str({"registry": "https://pypi.org/simple"}), str({"editable": "."})}
-    assert all(url.startswith("https://files.pythonhosted.org/") for url in files)
+    assert all(re.fullmatch(r"[a-z0-9._-]+==[^\s/]+( ; .+)?", line) for line in lines), lines
+    assert {re.split(r"[\[<>=~! ]", name)[0].lower() for name in wanted} <= pinned
 
 
 def test_every_rule_that_the_linter_leaves_out_has_its_reason() -> None:
