@@ -15,7 +15,7 @@ from debugloop.session import collector_file
 from debugloop.session import session as sessions
 from debugloop.session.layout import Layout
 from debugloop.settings import Settings
-from tests.support import until
+from tests.support import FOREIGN, until
 
 if TYPE_CHECKING:
     from debugloop.session.session import Session
@@ -29,7 +29,7 @@ hypothesis.settings.load_profile("here")
 @pytest.fixture(autouse=True)
 def _no_foreign_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith(("DEBUGLOOP_", "CLAUDE", "CODEX", "TMUX", "GIT_")):
+        if name.startswith(FOREIGN):
             monkeypatch.delenv(name)
 
 

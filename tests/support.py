@@ -20,7 +20,8 @@ GENEROUS = 60.0
 """Seconds that an event may take on a noisy machine before a test calls it missing."""
 
 # what an agent host or a user may have set must not reach the processes under test
-_FOREIGN = ("DEBUGLOOP_", "CLAUDE", "CODEX", "TMUX", "GIT_")
+FOREIGN = ("DEBUGLOOP_", "CLAUDE", "CODEX", "TMUX", "GIT_", "PYTHON")
+"""How names of such variables begin. An unbuffered Python, for one, hides what a program forgets to flush."""
 
 
 def until(found: Callable[[], T], timeout: float = GENEROUS, *, what: str = "the event") -> T:
@@ -37,7 +38,7 @@ def until(found: Callable[[], T], timeout: float = GENEROUS, *, what: str = "the
 
 def clean_environment(home: Path, **more: str) -> dict[str, str]:
     """This environment without what could change the outcome, with a state directory of its own."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     return {**kept, "DEBUGLOOP_HOME": str(home), "HOME": str(home), "LC_ALL": "C.UTF-8", **more}
 
 

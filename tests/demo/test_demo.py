@@ -174,6 +174,7 @@ def test_what_goes_wrong_in_the_page_or_the_browser_is_told(
 ) -> None:
     chromium = browser.Chromium(require("chromium"), tmp_path / "browser")
     try:
+        chromium.attach()
         chromium.open(cart.serve())
         with pytest.raises(DemoFailed, match="the page threw TypeError"):
             chromium.add("nothing")

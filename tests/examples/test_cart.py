@@ -32,9 +32,15 @@ def shop(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture(params=["chromium", "stand-in"])
 def visitor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Visitor]:
-    visitor = StandIn() if request.param == "stand-in" else Chromium(require("chromium"), tmp_path / "browser")
-    yield visitor
-    visitor.close()
+    if request.param == "stand-in":
+        yield StandIn()
+        return
+    chromium = Chromium(require("chromium"), tmp_path / "browser")
+    try:
+        chromium.attach()
+        yield chromium
+    finally:
+        chromium.close()
 
 
 def ask(url: str, method: str, path: str, body: object = None) -> tuple[int, Any]:

@@ -11,7 +11,7 @@ import click
 
 from debugloop import __version__
 from debugloop.cli import INTERRUPTED
-from debugloop.cli.streams import close_stdout, report
+from debugloop.cli.streams import close_streams, report
 from debugloop.evidence.streams import open_streams
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def run(arguments: Sequence[str]) -> int:
         code = PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 -- the one place where an error becomes a sentence
         code = report(error, as_json="--json" in arguments)
-    close_stdout()
+    close_streams()
     return code
 
 

@@ -36,10 +36,18 @@ def _escaped(match: re.Match[bytes]) -> bytes:
     return b"\\u%04x" % ord(match[0].decode())
 
 
-def close_stdout() -> None:
-    """Hand on what stdout still holds; what nobody takes is dropped here, as Python would complain while it exits."""
-    with suppress(OSError):
-        sys.stdout.flush()
+def close_streams() -> None:
+    """Hand on what stdout and stderr still hold; what nobody takes is dropped.
+
+    A stream whose flush failed keeps its text, and Python would try again while it exits, complain, and exit with 120.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def report(error: Exception, *, as_json: bool) -> int:

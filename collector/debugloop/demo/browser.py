@@ -81,7 +81,10 @@ def find() -> str | None:
 
 
 class Chromium:
-    """One page in a headless browser whose every file is in ``folder``. Raises DemoFailed for all that goes wrong."""
+    """One page in a headless browser whose every file is in ``folder``. Raises DemoFailed for all that goes wrong.
+
+    It is only launched when it is made, so that whoever makes it can note at once that it is to be closed.
+    """
 
     name = "headless Chromium"
 
@@ -93,6 +96,7 @@ class Chromium:
         self._in, theirs_out = map(_high, os.pipe())
         self._unread = b""
         self._calls = 0
+        self._page = ""
         self._closed = False
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # it refuses to run as root with one
         flags = [*_FLAGS, *sandbox, f"--user-data-dir={folder / 'profile'}", "about:blank"]
@@ -110,12 +114,11 @@ class Chromium:
         finally:
             os.close(theirs_in)
             os.close(theirs_out)
-        try:
-            target = self.call("Target.createTarget", {"url": "about:blank"}, seconds=_START_SECONDS)["targetId"]
-            attached = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})
-        except BaseException:
-            self.close()
-            raise
+
+    def attach(self) -> None:
+        """Wait until the browser answers, and take a page of it."""
+        target = self.call("Target.createTarget", {"url": "about:blank"}, seconds=_START_SECONDS)["targetId"]
+        attached = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})
         self._page = str(attached["sessionId"])
         self.call("Page.enable", page=True)
 

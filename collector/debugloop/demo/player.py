@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from debugloop.agent import loop
+from debugloop.demo.held import held_back
 from debugloop.errors import DemoFailed
 from debugloop.session import actions
 from debugloop.session.session import panel_state
@@ -87,11 +88,11 @@ class Person:
             options, before = ["--split"], self._all_panes()
         else:
             self._story.hold()
-        self._panel = subprocess.Popen(
-            [sys.executable, "-m", "debugloop_overlay", "--session", session.id, *options],
-            cwd=session.state().workspace,
-            env={**self._env, "DEBUGLOOP_HOME": str(session.settings.home), "DEBUGLOOP_SESSION": session.id},
-        )
+        command = [sys.executable, "-m", "debugloop_overlay", "--session", session.id, *options]
+        env = {**self._env, "DEBUGLOOP_HOME": str(session.settings.home), "DEBUGLOOP_SESSION": session.id}
+        workspace = session.state().workspace
+        with held_back():
+            self._panel = subprocess.Popen(command, cwd=workspace, env=env)
         deadline = time.monotonic() + _OPEN_SECONDS
         while panel_state(session) == "closed":
             if self._panel.poll() not in {None, 0} or time.monotonic() > deadline:

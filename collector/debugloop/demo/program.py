@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from debugloop.demo.held import held_back
 from debugloop.errors import DemoFailed
 from debugloop.probes.markers import marker_lines
 
@@ -133,15 +134,16 @@ class Cart:
 
     def _serve(self, port: str) -> str:
         self.stop()
-        self._server = subprocess.Popen(
-            # -I, -B: nothing of this environment comes in, and nothing is written beside the program
-            [sys.executable, "-I", "-B", str(self.folder / "server.py"), port],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self.folder,
-            start_new_session=True,
-        )
+        with held_back():
+            self._server = subprocess.Popen(
+                # -I, -B: nothing of this environment comes in, and nothing is written beside the program
+                [sys.executable, "-I", "-B", str(self.folder / "server.py"), port],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self.folder,
+                start_new_session=True,
+            )
         assert self._server.stdout is not None  # noqa: S101 -- tells the type checkers
         if not select.select((self._server.stdout,), (), (), _START_SECONDS)[0]:
             return ""

@@ -13,6 +13,7 @@ import orjson
 
 from debugloop.agent import closing, hypotheses, loop
 from debugloop.demo import browser, evidence
+from debugloop.demo.held import held_back
 from debugloop.demo.program import Cart, Placed
 from debugloop.demo.visitor import StandIn, Visitor
 from debugloop.errors import DemoFailed
@@ -115,12 +116,15 @@ class Demo:
         program = browser.find()
         why = "there is no Chromium or Chrome"
         if program:
-            try:
+            with held_back():
                 chromium = browser.Chromium(program, self._folder / "browser")
+                self._cleanup.callback(chromium.close)
+            try:
+                chromium.attach()
             except DemoFailed as error:
+                chromium.close()
                 why = f"{program} does not work here: {error.reason}"
             else:
-                self._cleanup.callback(chromium.close)
                 return chromium
         self._story.part("Browser", f"{why}; a stand-in sends the requests that the page would")
         return StandIn()
