@@ -89,16 +89,24 @@ def test_no_byte_of_the_log_is_obeyed_by_the_terminal(home: Path, workspace: Pat
     assert press.note.startswith("note \\x9b]52;")
 
 
-def test_plain_lines_are_as_harmless(home: Path, workspace: Path, session: Session) -> None:
+@pytest.mark.parametrize(
+    ("command", "term"),
+    [(["sh", "-c", f"{shlex.join(PANEL)} < /dev/null"], "xterm"), (PANEL, "dumb")],
+    ids=["no terminal for input", "TERM=dumb"],
+)
+def test_plain_lines_are_as_harmless(
+    home: Path, workspace: Path, session: Session, command: list[str], term: str
+) -> None:
     for sequence in SEQUENCES:
         append(session, {"message": sequence, "data": {sequence: sequence}})
         append(session, sequence.replace("\n", "").encode())
     append(session, {"message": "the last"})
-    with Pty(["sh", "-c", f"{shlex.join(PANEL)} < /dev/null"], home, workspace) as terminal:
+    with Pty(command, home, workspace, TERM=term) as terminal:
         terminal.sees("the last")
         session.update(mode="build")
         assert terminal.process.wait(GENEROUS) == 0
     check_bytes(bytes(terminal.written))
+    assert not CSI.search(bytes(terminal.written))
 
 
 def test_the_token_never_reaches_the_terminal(home: Path, workspace: Path, session: Session) -> None:
