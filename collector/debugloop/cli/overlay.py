@@ -22,4 +22,4 @@ def command(call: Call, options: tuple[str, ...]) -> None:
     """
     session = ["--session", call.session_id] if call.session_id else []
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "debugloop_overlay", *session, *options])  # noqa: S606 -- no shell is wanted
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "debugloop_overlay", *session, *options])  # noqa: S606 -- no shell is wanted

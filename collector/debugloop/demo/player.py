@@ -88,7 +88,7 @@ class Person:
             options, before = ["--split"], self._all_panes()
         else:
             self._story.hold()
-        command = [sys.executable, "-m", "debugloop_overlay", "--session", session.id, *options]
+        command = [sys.executable, "-P", "-m", "debugloop_overlay", "--session", session.id, *options]
         env = {**self._env, "DEBUGLOOP_HOME": str(session.settings.home), "DEBUGLOOP_SESSION": session.id}
         workspace = session.state().workspace
         with held_back():

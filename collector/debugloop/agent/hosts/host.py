@@ -84,4 +84,4 @@ def toml(summary: str, text: str) -> str:
 def own_command() -> tuple[str, ...]:
     """How this very installation is run, by absolute paths: a host's PATH may be another."""
     script = Path(sys.executable).parent / "debugloop"
-    return (str(script),) if script.is_file() else (sys.executable, "-m", "debugloop")
+    return (str(script),) if script.is_file() else (sys.executable, "-P", "-m", "debugloop")
