@@ -19,6 +19,7 @@ from debugloop_overlay import languages, presses
 from debugloop_overlay.keys import bindings
 from debugloop_overlay.revive import start_collector
 from debugloop_overlay.snapshot import Counts, Snapshot
+from debugloop_overlay.suspend import resume_only_what_was_suspended
 from debugloop_overlay.view import Question, Reading, View
 from debugloop_overlay.widgets.board import Board
 
@@ -90,6 +91,7 @@ class Panel(App[None]):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             loop.add_signal_handler(number, self.exit, None, 128 + number)
+        resume_only_what_was_suspended()
         self._watcher.wake = lambda: self.post_message(Woke())
         self.on_woke()
 

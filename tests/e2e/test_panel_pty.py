@@ -125,6 +125,31 @@ def test_the_token_never_reaches_the_terminal(home: Path, workspace: Path, sessi
 RESTORED = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l", b"\x1b[?2004l", b"\x1b[?7h")
 
 
+def test_a_signal_to_go_on_that_ends_no_suspension_changes_nothing(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    # a terminal that goes away sends it with its SIGHUP
+    with Pty(PANEL, home, workspace) as terminal:
+        terminal.sees(STARTED)
+        terminal.process.send_signal(signal.SIGCONT)
+        append(session, EVENT)
+        terminal.sees("cart.js:42")
+        terminal.type("q")
+        assert terminal.process.wait(GENEROUS) == 0
+    assert terminal.written.count(b"\x1b[?1049h") == 1
+
+
+def test_a_suspended_panel_comes_back(home: Path, workspace: Path, session: Session) -> None:
+    with Pty(["bash", "-mc", f"{shlex.join(PANEL)}; fg"], home, workspace) as terminal:
+        terminal.sees(STARTED)
+        os.kill(child_of(terminal.process.pid), signal.SIGTSTP)
+        start = terminal.sees(b"\x1b[?1049h", terminal.sees(b"\x1b[?1049l"))
+        append(session, EVENT)
+        terminal.sees("cart.js:42", start)
+        terminal.type("q")
+        assert terminal.process.wait(GENEROUS) == 0
+
+
 @pytest.mark.parametrize(
     ("ending", "code"),
     [("q", 0), ("\x1b", 0), ("\x03", 0), (signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)],

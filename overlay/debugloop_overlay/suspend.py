@@ -1,0 +1,46 @@
+"""Ctrl+Z and its end: the panel draws anew only after it was suspended, and only where its terminal still is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+
+def resume_only_what_was_suspended() -> None:
+    """Stand before Textual's handlers of SIGTSTP and SIGCONT.
+
+    The system sends SIGHUP and SIGCONT together when a terminal goes away. Textual takes any SIGCONT for the end of a
+    suspension: it starts a second writer, which dies of the dead terminal, and then waits for it for ever.
+    """
+    suspend, resume = signal.getsignal(signal.SIGTSTP), signal.getsignal(signal.SIGCONT)
+    if not callable(suspend) or not callable(resume):  # no driver of a real terminal
+        return
+    suspended = False
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal suspended
+        suspended = True
+        suspend(number, frame)
+
+    def go_on(number: int, frame: FrameType | None) -> None:
+        nonlocal suspended
+        if suspended and _has_terminal():
+            suspended = False
+            resume(number, frame)
+
+    signal.signal(signal.SIGTSTP, stop)
+    signal.signal(signal.SIGCONT, go_on)
+
+
+def _has_terminal() -> bool:
+    """Whether the terminal on stdin is there: one that hung up has no foreground group."""
+    try:
+        os.tcgetpgrp(sys.__stdin__.fileno() if sys.__stdin__ else 0)
+    except OSError:
+        return False
+    return True
