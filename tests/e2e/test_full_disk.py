@@ -7,6 +7,7 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from debugloop.session import runs
 from debugloop.session import session as sessions
 from debugloop.settings import Settings
-from tests.support import cli
+from tests.support import cli, until
 
 
 @pytest.fixture
@@ -44,6 +45,11 @@ def post(url: str, number: int) -> int:
             return error.code
 
 
+def all_are_counted(home: Path, workspace: Path, refused: int) -> bool:
+    status = json.loads(cli("status", "--json", home=home, cwd=workspace).stdout)
+    return bool(status["rejected"] == {"write_failed": refused})
+
+
 def test_a_full_disk_loses_nothing_and_clear_makes_room_again(small_disk: Path, workspace: Path) -> None:
     home = small_disk / "home"
     started = json.loads(cli("start", "--json", home=home, cwd=workspace).stdout)
@@ -65,8 +71,6 @@ def test_a_full_disk_loses_nothing_and_clear_makes_room_again(small_disk: Path, 
         assert post(started["endpoint"], 61) == 204
         rows = runs.read(session)[1]
         assert [row.steps for row in rows] == [True, False]
-        assert json.loads(cli("status", "--json", home=home, cwd=workspace).stdout)["rejected"] == {
-            "write_failed": 60 - stored
-        }
+        until(partial(all_are_counted, home, workspace, 60 - stored), what="the count of what was refused")
     finally:
         cli("stop", home=home, cwd=workspace)
