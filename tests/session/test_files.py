@@ -113,7 +113,9 @@ def test_a_full_disk_leaves_the_old_file_whole_and_no_draft(tmp_path: Path) -> N
         "try: files.write_atomic(pathlib.Path(sys.argv[1]), b'x' * 5000)\n"
         "except StateUnwritable as error: print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program, path], capture_output=True, text=True, timeout=60, check=True
+    )
     assert "cannot be written" in done.stdout
     assert path.read_bytes() == before
     assert [found for found in tmp_path.iterdir() if found.is_file()] == [path]

@@ -216,7 +216,7 @@ journal.append([b'{"m":"after"}'])
 
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_FSIZE as a full disk")
 def test_a_disk_that_fills_and_recovers_leaves_no_torn_line(session: Session) -> None:
-    command = [sys.executable, "-c", FULL, str(session.layout.directory), str(session.settings.home)]
+    command = [sys.executable, "-B", "-c", FULL, str(session.layout.directory), str(session.settings.home)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["write_failed", "write_failed"]
     assert [record["m"] for record in records(session)] == ["before", "after"]

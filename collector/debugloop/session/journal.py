@@ -16,6 +16,7 @@ import orjson
 
 from debugloop.errors import LockBusy, SessionFinished, StateUnwritable, WriteFailed
 from debugloop.session import files, runs
+from debugloop.session.locks import try_lock, unlock
 from debugloop.session.records import STEPS_TYPE, Steps
 from debugloop.session.state import Cut, State
 
@@ -135,12 +136,10 @@ class Journal:
 
     @contextmanager
     def _locked(self) -> Generator[None]:
-        from filelock import lock_descriptor, unlock_descriptor
-
         deadline = time.monotonic() + self.session.settings.lock_seconds
         while True:
             self._open()
-            if lock_descriptor(self._lock, blocking=False):
+            if try_lock(self._lock):
                 # the folder may have been deleted, or deleted and made again, since we opened it
                 log = os.fstat(self._log)
                 if log.st_nlink:
@@ -155,7 +154,7 @@ class Journal:
             yield
         finally:
             if self._lock >= 0:
-                unlock_descriptor(self._lock)
+                unlock(self._lock)
 
     def _open(self) -> None:
         layout = self.session.layout

@@ -20,7 +20,8 @@ _PROBE_SECONDS = 0.25
 """How long a taker outwaits those who only look whether the lock is held."""
 
 
-def _try_lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
+    """Lock an open lock file if nobody holds it; gives whether it is ours now."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -33,6 +34,18 @@ def _try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def unlock(descriptor: int) -> None:
+    """Free what `try_lock` took; the descriptor stays open."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        from filelock import unlock_descriptor
+
+        unlock_descriptor(descriptor)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 class Lock:
@@ -65,7 +78,7 @@ def hold(path: Path, timeout: float = _PROBE_SECONDS, *, sleep: Callable[[float]
     descriptor = open_private(path, os.O_RDWR | os.O_CREAT)
     deadline = time.monotonic() + timeout
     try:
-        while not _try_lock(descriptor):
+        while not try_lock(descriptor):
             if time.monotonic() >= deadline:
                 raise LockBusy(path)
             sleep(0.002)
@@ -91,7 +104,7 @@ def _look(descriptor: int) -> bool:
     try:
         import fcntl
     except ImportError:  # Windows
-        return _try_lock(descriptor)
+        return try_lock(descriptor)
     try:
         # shared, so that two who look at once do not see each other
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
