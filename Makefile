@@ -5,6 +5,8 @@ PYTHON ?= $(firstword $(foreach p,python3 python3.14 python3.13 python3.12 pytho
   $(if $(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(p))))
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# how many tests run at a time: most of them wait for processes
+PARALLEL ?= -n 3 --dist worksteal
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .PHONY: help demo test check lint coverage bench fuzz fmt lock clean
@@ -17,7 +19,7 @@ demo: .venv/.for-run ## the whole loop on a small buggy program, in under 20 sec
 	@$(BIN)/debugloop demo
 
 test: .venv/.for-test ## the tests
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q $(PARALLEL)
 
 check: lint coverage ## what CI runs: format, ruff, types, layers, tests with coverage
 
@@ -31,7 +33,7 @@ lint: .venv/.for-lint
 coverage: .venv/.for-test
 	@echo "== tests with coverage"
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -q
+	@$(BIN)/coverage run -m pytest -q $(PARALLEL)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 

@@ -238,6 +238,14 @@ def test_ctrl_c_before_anything_else_is_quiet_too(home: Path, workspace: Path) -
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
 
 
+def test_ctrl_c_after_the_work_is_done_does_not_make_it_undone(home: Path, workspace: Path) -> None:
+    late = "import atexit, os, signal; atexit.register(os.kill, os.getpid(), signal.SIGINT)"
+
+    ran = main(["sessions"], home=home, cwd=workspace, before=late)
+
+    assert (ran.returncode, "Interrupt" in ran.stderr) == (0, False)
+
+
 def test_json_is_asked_for_also_where_the_call_is_wrong(debugloop: Debugloop) -> None:
     assert debugloop("wait", "--timeout", "soon", "--json").error["error"] == "usage"
     assert debugloop("frobnicate", "--json").error["error"] == "usage"

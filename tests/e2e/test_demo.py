@@ -8,6 +8,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -139,21 +140,21 @@ def test_a_browser_that_does_not_work_is_told_and_replaced(place: Place, tmp_pat
     ],
 )
 def test_whenever_it_is_interrupted_nothing_is_left(place: Place, number: signal.Signals, moment: str) -> None:
+    # a socket that holds a few lines: the demo cannot run on to its end while this process has to wait for its turn
+    ours, its = socket.socketpair()
+    its.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
     with subprocess.Popen(
-        place.command(),
-        env=place.environment,
-        cwd=place.home,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        place.command(), env=place.environment, cwd=place.home, stdout=its, stderr=subprocess.PIPE, text=True
     ) as demo:
-        assert demo.stdout is not None
+        its.close()
         assert demo.stderr is not None
-        for line in demo.stdout:
-            if moment in line:
-                break
+        told = b""
+        while moment.encode() not in told:
+            told += ours.recv(1) or pytest.fail(f"the demo ended before {moment!r}")
         demo.send_signal(number)
-        demo.stdout.read()
+        while ours.recv(65_536):
+            pass
+        ours.close()
         assert "Traceback" not in demo.stderr.read()
         assert demo.wait(GENEROUS) == 128 + number
     assert place.left() == []

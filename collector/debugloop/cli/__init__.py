@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 INTERRUPTED = 130
@@ -13,6 +14,9 @@ def main() -> int:
     try:
         from debugloop.cli.program import run
 
-        return run(sys.argv[1:])
+        code = run(sys.argv[1:])
     except KeyboardInterrupt:
-        return INTERRUPTED
+        code = INTERRUPTED
+    # what was asked for is done or given up: a Ctrl-C while Python winds up must not tell otherwise
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return code
