@@ -144,7 +144,7 @@ def test_whenever_it_is_interrupted_nothing_is_left(place: Place, number: signal
     ours, its = socket.socketpair()
     its.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
     with subprocess.Popen(
-        place.command(), env=place.environment, cwd=place.home, stdout=its, stderr=subprocess.PIPE, text=True
+        place.command(), env=place.environment, cwd=place.home, stdout=its.fileno(), stderr=subprocess.PIPE, text=True
     ) as demo:
         its.close()
         assert demo.stderr is not None

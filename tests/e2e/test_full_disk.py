@@ -7,6 +7,7 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -73,4 +74,22 @@ def test_a_full_disk_loses_nothing_and_clear_makes_room_again(small_disk: Path, 
         assert [row.steps for row in rows] == [True, False]
         until(partial(all_are_counted, home, workspace, 60 - stored), what="the count of what was refused")
     finally:
+        cli("stop", home=home, cwd=workspace)
+
+
+def test_a_session_that_a_full_disk_cannot_hold_leaves_no_folder(small_disk: Path, workspace: Path) -> None:
+    home = small_disk / "home"
+    first = json.loads(cli("start", "--json", home=home, cwd=workspace).stdout)
+    folders = Path(first["directory"]).parent
+    try:
+        before = sorted(path.name for path in folders.iterdir())
+        with (small_disk / "ballast").open("wb", buffering=0) as ballast, suppress(OSError):
+            while ballast.write(bytes(4_096)):
+                pass
+        refused = cli("start", "--new", home=home, cwd=workspace)
+        assert refused.returncode == 1
+        assert "Make room" in refused.stderr
+        assert sorted(path.name for path in folders.iterdir()) == before
+    finally:
+        (small_disk / "ballast").unlink(missing_ok=True)
         cli("stop", home=home, cwd=workspace)

@@ -164,8 +164,12 @@ def delete(session: Session) -> None:
         if is_held(lock):
             raise SessionInUse(session.id, name)
     with hold(layout.journal_lock, session.settings.lock_seconds):
-        for path in layout.owned():
-            path.unlink(missing_ok=True)
+        _remove_files(layout)
+
+
+def _remove_files(layout: Layout) -> None:
+    for path in layout.owned():
+        path.unlink(missing_ok=True)
     for folder in (layout.runs, layout.directory, layout.directory.parent):
         try:
             if folder == layout.directory.parent and [item.name for item in folder.iterdir()] == ["workspace.lock"]:
@@ -225,10 +229,14 @@ def _create(settings: Settings, workspace: Path, root: Path, session_id: str | N
     with hold(layout.journal_lock, settings.lock_seconds):
         if layout.session.exists():
             raise SessionExists(name)
-        for path in (layout.log, layout.plan):
-            os.close(files.open_private(path, os.O_WRONLY | os.O_CREAT))
         new = State(str(workspace), name, host, host_id, agent_seen=now, created=now, updated=now)
-        state.save(layout, new)
+        try:
+            for path in (layout.log, layout.plan):
+                os.close(files.open_private(path, os.O_WRONLY | os.O_CREAT))
+            state.save(layout, new)
+        except StateUnwritable:  # without its session.json it is no session, and no verb would ever delete it
+            _remove_files(layout)
+            raise
     return session
 
 
