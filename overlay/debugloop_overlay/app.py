@@ -91,7 +91,7 @@ class Panel(App[None]):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             loop.add_signal_handler(number, self.exit, None, 128 + number)
-        resume_only_what_was_suspended()
+        resume_only_what_was_suspended(loop)
         self._watcher.wake = lambda: self.post_message(Woke())
         self.on_woke()
 

@@ -8,33 +8,35 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from types import FrameType
+    import asyncio
 
 
-def resume_only_what_was_suspended() -> None:
+def resume_only_what_was_suspended(loop: asyncio.AbstractEventLoop) -> None:
     """Stand before Textual's handlers of SIGTSTP and SIGCONT.
 
     The system sends SIGHUP and SIGCONT together when a terminal goes away. Textual takes any SIGCONT for the end of a
     suspension: it starts a second writer, which dies of the dead terminal, and then waits for it for ever.
+    Handlers of the loop run between two of its turns. Textual's own run in the midst of anything, also of a write that
+    holds the writer's lock, which they then wait for themselves.
     """
     suspend, resume = signal.getsignal(signal.SIGTSTP), signal.getsignal(signal.SIGCONT)
     if not callable(suspend) or not callable(resume):  # no driver of a real terminal
         return
     suspended = False
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop() -> None:
         nonlocal suspended
         suspended = True
-        suspend(number, frame)
+        suspend(signal.SIGTSTP, None)
 
-    def go_on(number: int, frame: FrameType | None) -> None:
+    def go_on() -> None:
         nonlocal suspended
         if suspended and _has_terminal():
             suspended = False
-            resume(number, frame)
+            resume(signal.SIGCONT, None)
 
-    signal.signal(signal.SIGTSTP, stop)
-    signal.signal(signal.SIGCONT, go_on)
+    loop.add_signal_handler(signal.SIGTSTP, stop)
+    loop.add_signal_handler(signal.SIGCONT, go_on)
 
 
 def _has_terminal() -> bool:

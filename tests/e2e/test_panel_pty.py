@@ -143,9 +143,23 @@ def test_a_suspended_panel_comes_back(home: Path, workspace: Path, session: Sess
     with Pty(["bash", "-mc", f"{shlex.join(PANEL)}; fg"], home, workspace) as terminal:
         terminal.sees(STARTED)
         os.kill(child_of(terminal.process.pid), signal.SIGTSTP)
-        start = terminal.sees(b"\x1b[?1049h", terminal.sees(b"\x1b[?1049l"))
+        until(lambda: terminal.written.count(b"\x1b[?1049h") == 2, what="the panel, drawn again")
+        start = len(terminal.written)
         append(session, EVENT)
         terminal.sees("cart.js:42", start)
+        terminal.type("q")
+        assert terminal.process.wait(GENEROUS) == 0
+
+
+def test_it_may_be_suspended_at_any_moment_also_while_it_draws(home: Path, workspace: Path, session: Session) -> None:
+    with Pty(PANEL, home, workspace) as terminal:
+        terminal.sees(STARTED)
+        for number in range(2, 22):
+            append(session, *[{"message": f"{number}-{row}"} for row in range(50)])
+            terminal.process.send_signal(signal.SIGTSTP)
+            until(lambda: os.waitid(os.P_PID, terminal.process.pid, os.WSTOPPED | os.WNOHANG), what="the stop")
+            terminal.process.send_signal(signal.SIGCONT)
+            until(lambda n=number: terminal.written.count(b"\x1b[?1049h") == n, what="the panel, drawn again")
         terminal.type("q")
         assert terminal.process.wait(GENEROUS) == 0
 
