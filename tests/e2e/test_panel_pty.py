@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -139,11 +140,15 @@ def test_a_signal_to_go_on_that_ends_no_suspension_changes_nothing(
     assert terminal.written.count(b"\x1b[?1049h") == 1
 
 
+def drawn(terminal: Pty, times: int) -> bool:
+    return terminal.written.count(b"\x1b[?1049h") == times
+
+
 def test_a_suspended_panel_comes_back(home: Path, workspace: Path, session: Session) -> None:
     with Pty(["bash", "-mc", f"{shlex.join(PANEL)}; fg"], home, workspace) as terminal:
         terminal.sees(STARTED)
         os.kill(child_of(terminal.process.pid), signal.SIGTSTP)
-        until(lambda: terminal.written.count(b"\x1b[?1049h") == 2, what="the panel, drawn again")
+        until(partial(drawn, terminal, 2), what="the panel, drawn again")
         start = len(terminal.written)
         append(session, EVENT)
         terminal.sees("cart.js:42", start)
@@ -159,7 +164,7 @@ def test_it_may_be_suspended_at_any_moment_also_while_it_draws(home: Path, works
             terminal.process.send_signal(signal.SIGTSTP)
             until(lambda: os.waitid(os.P_PID, terminal.process.pid, os.WSTOPPED | os.WNOHANG), what="the stop")
             terminal.process.send_signal(signal.SIGCONT)
-            until(lambda n=number: terminal.written.count(b"\x1b[?1049h") == n, what="the panel, drawn again")
+            until(partial(drawn, terminal, number), what="the panel, drawn again")
         terminal.type("q")
         assert terminal.process.wait(GENEROUS) == 0
 

@@ -31,7 +31,7 @@ class Screen:
         self._environment = {"SCREENDIR": str(sockets), "TERM": "xterm-256color"}
         self._cwd, self._home, self._picture = workspace, home, folder / "picture"
         command = [self._program, "-c", os.devnull, "-U", "-S", "panel", *PANEL]
-        self.terminal = Pty(command, home, workspace, **self._environment)
+        self.terminal = Pty(command, home, workspace, SCREENDIR=str(sockets), TERM="xterm-256color")
 
     def run(self, *command: str) -> bool:
         """One command to the running screen; whether it was taken."""
