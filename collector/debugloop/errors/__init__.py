@@ -7,7 +7,7 @@
     │   ├── InvalidHypothesis           InvalidCitation
     │   ├── InvalidTime                 InvalidArguments
     │   ├── UnknownLanguage             InvalidPlace
-    │   └── InvalidData
+    │   └── InvalidData                 InvalidPattern
     ├── StateError                      the files of a session
     │   ├── CorruptFile                 NewerFormat
     │   ├── UnsafeFile                  StateUnwritable
@@ -77,6 +77,7 @@ from debugloop.errors.usage import (
     InvalidData,
     InvalidHypothesis,
     InvalidOrigin,
+    InvalidPattern,
     InvalidPlace,
     InvalidSessionId,
     InvalidSetting,
@@ -117,6 +118,7 @@ __all__ = [
     "InvalidData",
     "InvalidHypothesis",
     "InvalidOrigin",
+    "InvalidPattern",
     "InvalidPlace",
     "InvalidSessionId",
     "InvalidSetting",

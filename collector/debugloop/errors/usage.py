@@ -98,6 +98,17 @@ class InvalidTime(UsageError):
         return f"{self.text!r} is no moment. Give ISO 8601, such as 2024-05-01T12:30:00, or ms since the epoch."
 
 
+class InvalidPattern(UsageError):
+    """A text that is to be a regular expression and is none. ``reason``: why, with the position where it is known."""
+
+    code = "invalid_pattern"
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is no regular expression: {self.reason}. Without / around it, it is plain text."
+
+
 class UnknownLanguage(UsageError):
     """A language, or a file's language, that no probe is written in."""
 

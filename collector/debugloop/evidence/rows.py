@@ -89,6 +89,24 @@ def parts(row: Row, zone: tzinfo | None = None, *, line_break: str = _ESCAPED_BR
     )
 
 
+def body(shown: Parts) -> str:
+    """All but time and level, as the panel writes it: what is searched."""
+    return "".join(text for text, _ in body_parts(shown))
+
+
+def body_parts(shown: Parts) -> list[tuple[str, str]]:
+    """The pieces of `body`, each with the blanks after it, and what each is: a name of `looks`."""
+    if shown.malformed:
+        return [(shown.message, "text")]
+    pieces = (
+        (shown.hypothesis, " ", "tag"),
+        (shown.location, "  ", "location"),
+        (shown.message.rstrip("\n"), " ", "bad" if shown.level in {"E", "F"} else "strong"),
+        (shown.data, " ", "text"),
+    )
+    return [(text + gap, look) for text, gap, look in pieces if text]
+
+
 def plain(row: Row, run: int, zone: tzinfo | None = None) -> str:
     """A row as one line of plain text, its citation (``run:line``) first."""
     shown = parts(row, zone)
