@@ -6,10 +6,8 @@ import asyncio
 import signal
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
-from textual.app import App
-from textual.geometry import Offset
 from textual.message import Message
 from textual.screen import Screen
 
@@ -17,16 +15,16 @@ from debugloop.errors import DebugloopError
 from debugloop.evidence.visible import visible
 from debugloop_overlay import languages, presses
 from debugloop_overlay.keys import bindings
+from debugloop_overlay.log_keys import LogKeys
 from debugloop_overlay.revive import start_collector
 from debugloop_overlay.snapshot import Counts, Snapshot
 from debugloop_overlay.suspend import resume_only_what_was_suspended
-from debugloop_overlay.view import Question, Reading, View
+from debugloop_overlay.view import Question, View
 from debugloop_overlay.widgets.board import Board
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual import events
     from textual.app import ComposeResult
 
     from debugloop.session.actions import Action
@@ -42,10 +40,10 @@ class Ground(Screen[None], inherit_bindings=False):
     """A screen without keys of its own: Textual's uses Tab for a focus that the panel does not have."""
 
 
-_PRESSING: Final = frozenset({"reproduced", "resolved", "clear", "confirm", "run", "note", "choose"})
+_PRESSING: Final = frozenset({"reproduced", "resolved", "clear", "run", "note", "choose", "copy"})
 
 
-class Panel(App[None]):
+class Panel(LogKeys):
     """The panel of one session.
 
     What it knows comes from the session's files by way of the watcher; a press goes into them before anything
@@ -59,17 +57,15 @@ class Panel(App[None]):
     ALLOW_SELECT = False
 
     def __init__(self, watcher: Watcher, words: Words, *, popup: bool = False) -> None:
-        super().__init__(ansi_color=True)
+        self.session = watcher.session
+        layout = self.session.layout
+        super().__init__(
+            View(words, self.session.id, str(layout.directory), str(layout.log), self.session.settings.log_bytes)
+        )
         self.failure: str | None = None
         """What ended the panel although nobody closed it."""
-        self.session = watcher.session
         self._watcher = watcher
         self._popup = popup
-        layout = self.session.layout
-        self._base = View(
-            words, self.session.id, str(layout.directory), str(layout.log), self.session.settings.log_bytes
-        )
-        self._feedback: Callable[[Words], str] | None = None
         self._collector: Callable[[Words], str] | None = None
         self._revived = False
         self._old_rejections: tuple[object, ...] = ()
@@ -107,10 +103,10 @@ class Panel(App[None]):
         if update.reset:
             self._board.log_view.reset()
         rows = [row for row in update.rows if not row.steps]
-        if rows:
+        if update.rows:
             malformed = sum(row.malformed is not None for row in rows)
             counts = Counts(counts.events + len(rows), counts.malformed + malformed)
-            self._board.log_view.extend(rows)
+            self._board.log_view.extend(update.rows)
         self._base = replace(self._base, now=now, counts=counts)
         if before.run != now.run:
             self._feedback = None
@@ -150,10 +146,6 @@ class Panel(App[None]):
             )
         )
 
-    @property
-    def _board(self) -> Board:
-        return self.query_one(Board)
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Where the panel is too small to show what it asks, no key presses anything."""
         if action in _PRESSING and self._board.is_small:
@@ -166,12 +158,16 @@ class Panel(App[None]):
         """Choose another action; a question that is open is dropped."""
         self._feedback = None
         self._board.actions.choose(step)
+        self._board.log_view.leave_cursor()
         self._show(question=None)
 
     async def action_run(self) -> None:
-        """Take the chosen action; a question that is open is answered with no."""
+        """Take the chosen action, or open the row at the cursor; a question that is open is answered with no."""
         if self._base.question:
             self._decline()
+            return
+        if self._base.reading == "details" or self._board.log_view.pager.cursor is not None:
+            self.action_details()
             return
         chosen = self._board.actions.chosen
         await {"reproduced": self.action_reproduced, "resolved": self.action_resolved, "clear": self.action_clear}[
@@ -179,6 +175,7 @@ class Panel(App[None]):
         ]()
 
     async def on_action_bar_clicked(self) -> None:
+        self._board.log_view.leave_cursor()
         self._base = replace(self._base, question=None)
         await self.action_run()
 
@@ -199,9 +196,11 @@ class Panel(App[None]):
         self._feedback = None
         self._show(question=None if self._base.now.finished else Question(text, action))
 
-    async def action_confirm(self) -> None:
-        """Answer the open question with yes."""
-        if self._base.question:
+    async def action_copy(self, what: Literal["message", "json"]) -> None:
+        """Copy what the row at the cursor says; where a question is open, y is its yes."""
+        if self._base.question is None:
+            await super().action_copy(what)
+        elif what == "message":
             await self._take(self._base.question.action)
 
     def _decline(self) -> None:
@@ -229,68 +228,21 @@ class Panel(App[None]):
     # -- the note ----------------------------------------------------------------------------------
 
     def action_note(self) -> None:
-        """Write a note for the next action; where a question is open, n is its no."""
+        """Write a note for the next action; where a question is open, n is its no, and in a search the next match."""
         if self._base.question:
             self._decline()
-            return
-        self._board.note.begin(self._base.words.note_prompt, self._base.note)
-        self._show(noting=True)
-
-    def on_key(self, event: events.Key) -> None:
-        """While a note is written, every key belongs to it; Enter keeps the note, Esc leaves it as it was."""
-        if not self._base.noting:
-            return
-        event.prevent_default()
-        event.stop()
-        if event.key == "enter":
-            note = self._board.note.text.strip()
-            self._feedback = None if note else lambda words: words.note_dropped
-            self._show(noting=False, note=note)
-        elif event.key == "escape":
-            self._show(noting=False)
+        elif self._board.log_view.finder:
+            self._board.log_view.next_match(1)
         else:
-            self._board.note.key(event)
-            self._place_cursor()
+            self._begin("note", self._base.words.note_prompt, self._base.note)
 
-    def on_paste(self, event: events.Paste) -> None:
-        """What is pasted goes into the note, if one is written, and never runs as keys."""
-        event.stop()
-        if self._base.noting:
-            self._board.note.insert(event.text.rstrip("\r\n"))
-            self._place_cursor()
-
-    def _place_cursor(self) -> None:
-        # terminals open the window of an input method where their cursor is
-        note = self._board.note
-        self.cursor_position = note.region.offset + Offset(note.cursor_column, 0)
-
-    # -- moving and modes --------------------------------------------------------------------------
-
-    def action_scroll(self, lines: int) -> None:
-        self._board.scrolled.move(lines)
-
-    def action_page(self, pages: int) -> None:
-        area = self._board.scrolled
-        area.move(pages * area.page_lines)
-
-    def action_start(self) -> None:
-        self._board.scrolled.go_to_start()
-
-    def action_end(self) -> None:
-        self._board.scrolled.go_to_end()
-
-    def action_follow(self) -> None:
-        self._board.log_view.toggle_following()
+    # -- modes ---------------------------------------------------------------------------------
 
     def action_steps(self) -> None:
         self._read("steps")
 
     def action_help(self) -> None:
         self._read("help")
-
-    def _read(self, what: Reading) -> None:
-        self._show(reading=None if self._base.reading == what else what)
-        self._board.reader.go_to_start()
 
     def action_language(self) -> None:
         self._show(words=languages.after(self._base.words), question=None)
@@ -303,9 +255,7 @@ class Panel(App[None]):
         """Leave the innermost mode; where there is none, close."""
         if self._base.question:
             self._decline()
-        elif self._base.reading:
-            self._read(self._base.reading)
-        else:
+        elif not self._leave_log_mode():
             self.exit()
 
     def action_close(self) -> None:

@@ -25,6 +25,7 @@ STYLES: Final[dict[Role, Style]] = {
     "bad": Style(bold=True, color="red"),
     "tag": Style(bold=True, color="cyan"),
     "location": Style(color="cyan"),
+    "match": Style(bold=True, reverse=True, color="yellow"),
     "escape": Style(color="magenta"),
     "level-T": Style(dim=True),
     "level-D": Style(dim=True),

@@ -42,7 +42,7 @@ class Paragraph:
 class Wrapped:
     """A paragraph laid out for a width: where each of its lines starts, and the lines as strips on demand."""
 
-    __slots__ = ("_paragraph", "_text", "hang", "starts", "width")
+    __slots__ = ("_end", "_paragraph", "_text", "hang", "starts", "width")
 
     def __init__(self, paragraph: Paragraph, width: int) -> None:
         self._paragraph = paragraph
@@ -50,6 +50,18 @@ class Wrapped:
         self.width = width
         self.hang = paragraph.hang if width - paragraph.hang >= _NARROWEST else 0
         self.starts = line_starts(self._text, width, self.hang)
+        self._end = len(self._text)
+
+    @classmethod
+    def window(cls, paragraph: Paragraph, width: int, left: int) -> Self:
+        """The paragraph on one line, of which ``width`` cells from ``left`` on are seen."""
+        window = cls(Paragraph((), 0), width)
+        window._paragraph, window._text = paragraph, paragraph.text
+        measure = _ascii_end if window._text.isascii() else _cells_end
+        start = measure(window._text, 0, len(window._text), left) if left else 0
+        window.starts[0] = start
+        window._end = measure(window._text, start, len(window._text), width)
+        return window
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -64,7 +76,7 @@ class Wrapped:
     def strip(self, line: int) -> Strip:
         """One line, exactly ``width`` cells wide."""
         start = self.starts[line]
-        end = self.starts[line + 1] if line + 1 < len(self.starts) else len(self._text)
+        end = self.starts[line + 1] if line + 1 < len(self.starts) else self._end
         segments = [Segment(" " * self.hang, STYLES["text"])] if line and self.hang else []
         position = 0
         for text, role in self._paragraph.parts:

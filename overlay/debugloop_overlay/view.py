@@ -10,8 +10,11 @@ from debugloop_overlay.snapshot import Counts, Snapshot
 if TYPE_CHECKING:
     from debugloop.session.actions import Action
     from debugloop_overlay.languages.words import Words
+    from debugloop_overlay.paragraphs import Paragraph
 
-Reading: TypeAlias = Literal["steps", "help"]
+Reading: TypeAlias = Literal["steps", "help", "details"]
+Entry: TypeAlias = Literal["note", "search", "filter", "goto"]
+"""What a line is typed for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,11 @@ class View:
     counts: Counts = field(default_factory=Counts)
     question: Question | None = None
     reading: Reading | None = None
-    noting: bool = False
+    text: tuple[Paragraph, ...] = ()
+    """The details that are read."""
+    entering: Entry | None = None
+    wrong: str = ""
+    """What is wrong with what is typed."""
     note: str = ""
     feedback: str = ""
     collector: str = ""

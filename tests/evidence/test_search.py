@@ -41,7 +41,17 @@ def regex(text: str, **record: Any) -> bool:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["total", "Total", "cart.js:\\d+", "sum=1.5", "the total sum", "^H1 src", "extra=null", "t.tal|nothing", r"\bsum\b"],
+    [
+        "total",
+        "Total",
+        "cart.js:\\d+",
+        "sum=1.5",
+        "the total sum",
+        "^H1 src",
+        "extra=null",
+        "t.tal|nothing",
+        r"\bsum\b",
+    ],
 )
 def test_a_pattern_meets_what_the_row_shows(pattern: str) -> None:
     assert regex(pattern)
@@ -85,7 +95,9 @@ def test_a_filter_is_a_text_a_regex_or_what_to_leave_out(text: str, kept: bool) 
     assert Filter.of(text).matches(row(ROW)) is kept
 
 
-@pytest.mark.parametrize("text", ["[", "(", "*", "a{2,1}", "(?P<n>x)(?P<n>y)", "a{99999999999}", "x" * 2_001, "(" * 999])
+@pytest.mark.parametrize(
+    "text", ["[", "(", "*", "a{2,1}", "(?P<n>x)(?P<n>y)", "a{99999999999}", "x" * 2_001, "(" * 999]
+)
 def test_a_broken_pattern_says_why(text: str) -> None:
     with pytest.raises(InvalidPattern) as refused:
         Pattern(text, regex=True)
@@ -117,14 +129,37 @@ def test_words_that_every_match_holds(pattern: str, words: list[str]) -> None:
     assert certain_words(pattern) == words
 
 
-TEXTS = st.text(alphabet=st.sampled_from("abAB01_ .:=\"\\\n\x1b\x7f\u202eé\u212a\u017fks"), max_size=8)
+TEXTS = st.text(alphabet=st.sampled_from('abAB01_ .:="\\\n\x1b\x7f\u202eé\u212a\u017fks'), max_size=8)
 RECORDS = st.dictionaries(
     st.sampled_from(["message", "location", "data", "level", "hypothesisId", "extra", "timestamp", "a b"]),
-    st.one_of(TEXTS, st.integers(0, 20), st.none(), st.lists(TEXTS, max_size=2), st.dictionaries(TEXTS, TEXTS, max_size=2)),
+    st.one_of(
+        TEXTS, st.integers(0, 20), st.none(), st.lists(TEXTS, max_size=2), st.dictionaries(TEXTS, TEXTS, max_size=2)
+    ),
     max_size=5,
 )
 PIECES = st.sampled_from(
-    ["a", "b", "AB", "01", "_", r"\d", ".", "[ab]", "[^a]", "(ab)", "(a|b)", "?", "*", "+", "{0,2}", "{", "^", "$", " ", "="]
+    [
+        "a",
+        "b",
+        "AB",
+        "01",
+        "_",
+        r"\d",
+        ".",
+        "[ab]",
+        "[^a]",
+        "(ab)",
+        "(a|b)",
+        "?",
+        "*",
+        "+",
+        "{0,2}",
+        "{",
+        "^",
+        "$",
+        " ",
+        "=",
+    ]
     + ["|", r"\b", r"\.", r"\x61", "(?:a)", "k", "s", "(?=a)"]
 )
 

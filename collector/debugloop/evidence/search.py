@@ -37,8 +37,9 @@ class Pattern:
 
     def __init__(self, text: str, *, regex: bool) -> None:
         self.text = text
+        self.regex = regex
         ignores_case = not _has_capital(text, regex=regex)
-        self._regex = _compile(text, ignores_case=ignores_case, regex=regex)
+        self._compiled = _compile(text, ignores_case=ignores_case, regex=regex)
         words = certain_words(text) if regex else _WORD.findall(text)
         self._folds = ignores_case
         self._words = [(word.lower() if ignores_case else word).encode() for word in sorted(words, key=len)[-2:]]
@@ -55,13 +56,13 @@ class Pattern:
                     return False
             if self._anywhere:
                 message: object = row.record().get("message")
-                if isinstance(message, str) and self._regex.search(message):
+                if isinstance(message, str) and self._compiled.search(message):
                     return True
-        return self._regex.search(body(parts(row, line_break="\n"))) is not None
+        return self._compiled.search(body(parts(row, line_break="\n"))) is not None
 
     def spans(self, text: str, start: int = 0) -> list[tuple[int, int]]:
         """Where it is found in ``text`` from ``start`` on; matches of nothing are left out."""
-        return [found.span() for found in self._regex.finditer(text, start) if found.end() > found.start()]
+        return [found.span() for found in self._compiled.finditer(text, start) if found.end() > found.start()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,11 @@ class Filter:
         regex = len(wanted) > 2 and wanted[0] == wanted[-1] == "/"  # noqa: PLR2004 -- both slashes and something between
         return cls(Pattern(wanted[1:-1] if regex else wanted, regex=regex), excludes)
 
+    @property
+    def text(self) -> str:
+        """The filter as people write it."""
+        return f"{'-' if self.excludes else ''}{f'/{self.pattern.text}/' if self.pattern.regex else self.pattern.text}"
+
     def matches(self, row: Row) -> bool:
         """Whether the row is to be shown."""
         return self.pattern.matches(row) is not self.excludes
@@ -94,12 +100,12 @@ def certain_words(regex: str) -> list[str]:
     words: list[str] = []
     word = ""
     depth = 0
-    for token in _TOKEN.findall(regex):
-        depth += (token == "(") - (token == ")")
-        if not depth and _WORD.fullmatch(token):
-            word += token
+    for piece in _TOKEN.findall(regex):
+        depth += (piece == "(") - (piece == ")")
+        if not depth and _WORD.fullmatch(piece):
+            word += piece
             continue
-        if token[0] in _QUANTIFIERS:
+        if piece[0] in _QUANTIFIERS:
             word = word[:-1]  # the last letter may occur not at all
         words.append(word)
         word = ""

@@ -90,6 +90,30 @@ class Words:
     too_deep: str
     over_cap: str
 
+    # what is searched, left out, typed and copied
+    shown_of: str
+    nothing_shown: str
+    searching: str
+    no_match: str
+    folded: str
+    too_slow: str
+    search_prompt: str
+    filter_prompt: str
+    goto_prompt: str
+    wrong_pattern: str
+    wrong_place: str
+    no_error: str
+    row_chosen: str
+    details: str
+    copied: str
+    asked_terminal: str
+    message_word: str
+    json_word: str
+    times_clock: str
+    times_run: str
+    times_row: str
+    times_off: str
+
     # the steps
     steps: str
     no_steps: str
@@ -126,6 +150,21 @@ class Words:
     key_page: str
     key_ends: str
     key_follow: str
+    key_row: str
+    key_half_page: str
+    key_search: str
+    key_match: str
+    key_filter: str
+    key_hypothesis: str
+    key_level: str
+    key_error: str
+    key_details: str
+    key_copy: str
+    key_goto: str
+    key_wrap: str
+    key_sideways: str
+    key_times: str
+    key_fold: str
     key_steps: str
     key_revive: str
     key_language: str
@@ -134,6 +173,9 @@ class Words:
     key_quit: str
     short_note: str
     short_follow: str
+    short_search: str
+    short_filter: str
+    short_details: str
     short_steps: str
     short_help: str
     short_quit: str

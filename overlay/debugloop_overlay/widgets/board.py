@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.widget import Widget
 
 from debugloop.evidence.visible import visible
 from debugloop_overlay import texts
 from debugloop_overlay.areas import LEAST_HEIGHT, LEAST_WIDTH, share
 from debugloop_overlay.languages.words import Words, count
+from debugloop_overlay.log_rule import log_rule
 from debugloop_overlay.paragraphs import Paragraph
 from debugloop_overlay.widgets.actions import CHOICES, ActionBar, Choice
 from debugloop_overlay.widgets.lines import Lines
@@ -80,7 +82,7 @@ class Board(Widget):
         self.steps.show(steps)
         self.log_view.say_when_empty(texts.nothing_yet(words, now, view.log))
         if view.reading:
-            self.reader.show(steps if view.reading == "steps" else texts.help_text(view))
+            self.reader.show({"steps": steps, "details": view.text}.get(view.reading) or texts.help_text(view))
         self.status.show(texts.rule(width, texts.status(view, width)))
         self.notice.show(texts.notices(view, self.log_view.earlier()))
         self.actions.show(words, self._unavailable())
@@ -88,7 +90,7 @@ class Board(Widget):
         small = self.is_small = width < LEAST_WIDTH or height < LEAST_HEIGHT
         self.small.show([Paragraph.of((words.too_small.format(width=width, height=height), "strong"))])
         self._arrange(width, height, small=small)
-        self.rule.show(texts.rule(width, self._rule()))
+        self.rule.show(texts.rule(width, self._rule(width)))
 
     def _arrange(self, width: int, height: int, *, small: bool) -> None:
         areas = share(
@@ -106,37 +108,36 @@ class Board(Widget):
             self.reader: areas.steps + areas.log if reading else 0,
             self.status: areas.status,
             self.notice: areas.notice,
-            self.hint: 0 if self._view.noting else areas.hint,
+            self.hint: 0 if self._view.entering and not self._view.wrong else areas.hint,
         }
         for area, lines in heights.items():
             area.take_room(width, 0 if small else lines)
         self.small.take_room(width, height if small else 0)
         self.log_view.display = not (reading or small)
         self.actions.display = not small
-        self.note.display = self._view.noting and not small
+        self.note.display = self._view.entering is not None and not small
 
-    def _rule(self) -> list[texts.Part]:
-        words, log = self._view.words, self.log_view
-        if self._view.reading:
-            title = words.steps if self._view.reading == "steps" else words.help
+    def _rule(self, width: int) -> list[texts.Part]:
+        words, reading = self._view.words, self._view.reading
+        if reading:
+            title = {"steps": words.steps, "help": words.help, "details": words.details}[reading]
             return [(title, "strong"), ("Esc", "key"), *_below(words, self.reader.below, "↓ ")]
-        parts: list[texts.Part] = [*_below(words, self.steps.below, "↑ s: "), (words.log, "strong")]
-        if log.following:
-            return [*parts, (words.following, "muted")]
-        parts += [(words.paused, "attention"), (log.position(), "muted")]
-        if log.new:
-            parts.append((count(words.new_rows, log.new), "attention"))
-        return [*parts, (words.resume, "muted")]
+        below = _below(words, self.steps.below, "↑ s: ")
+        return [*below, *log_rule(self.log_view, width - sum(cell_len(text) + 3 for text, _ in below))]
 
     def _hint(self) -> list[Paragraph]:
         view, words = self._view, self._view.words
         note = words.note_kept.format(note=visible(view.note)) if view.note else ""
         if view.question:
             lines = [Paragraph.of((f"{view.question.text} ", "attention"), (words.yes_no, "key"))]
+        elif view.wrong:
+            lines = [Paragraph.of((view.wrong, "bad"))]
         elif view.feedback:
             lines = [Paragraph.of((view.feedback, "good"))]
         elif view.now.finished:
             lines = [Paragraph.of((words.hint_finished.format(session=view.session), "strong"))]
+        elif self.log_view.pager.cursor is not None and not view.reading:
+            lines = [Paragraph.of((words.row_chosen, "muted"))]
         else:
             hint = {
                 "reproduced": words.hint_reproduced if view.counts.events else words.hint_no_events,

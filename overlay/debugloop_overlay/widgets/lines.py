@@ -79,9 +79,9 @@ class Lines(Widget):
     def go_to_end(self) -> None:
         self.move(self.lines_at(self._width))
 
-    @property
-    def page_lines(self) -> int:
-        return max(self._height - 1, 1)
+    def turn(self, pages: float) -> None:
+        """Scroll by pages, up where negative; one line of the old page stays in sight."""
+        self.move(round(pages * max(self._height - 1, 1)))
 
     def _first(self) -> int:
         return max(min(self._top, self.lines_at(self._width) - self._height), 0)

@@ -1,35 +1,42 @@
-"""The log: any number of rows, of which only those on the screen are ever laid out.
-
-The place is kept as a row and a character in it, not as a line number: whatever arrives, is wrapped anew or is
-dropped, what the person reads stays where it is, and every operation costs what the screen holds.
-"""
+"""The log: any number of rows, of which only those on the screen are ever laid out."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import asyncio
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from debugloop.evidence.rows import moment_of
+from debugloop_overlay.finder import FIRST, Finder
+from debugloop_overlay.kept import MOST, Rows
 from debugloop_overlay.languages.words import Words, count
-from debugloop_overlay.log_row import row_paragraph
+from debugloop_overlay.lens import hypotheses_of, is_error
+from debugloop_overlay.log_row import TIMES, Look
+from debugloop_overlay.pager import Pager
 from debugloop_overlay.palette import STYLES
-from debugloop_overlay.paragraphs import Paragraph, Wrapped, wrap
+from debugloop_overlay.paragraphs import Paragraph, wrap
+from debugloop_overlay.patience import TooSlow, patience
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual import events
-    from textual.geometry import Size
 
+    from debugloop.evidence.search import Filter, Pattern
     from debugloop.session.records import Row
 
-KEPT: Final = 150_000
-"""Rows that are kept; a full log of ordinary events has a third of it. Older ones stay in the file."""
-_LAID_OUT: Final = 256
 _WHEEL: Final = 3
+_SLICE: Final = 0.006
+"""Seconds of work between two chances for a key."""
+_SHOW_EVERY: Final = 0.05
+_PATIENCE: Final = 0.3
+"""Seconds that one slice of a search may take at most."""
+_SIDEWAYS: Final = 8
 
 
 class LogView(Widget):
@@ -38,215 +45,298 @@ class LogView(Widget):
     DEFAULT_CSS = "LogView { height: 1fr; width: 1fr; }"
 
     class Moved(Message):
-        """Whether it follows, or how much is new below, may have changed."""
+        """Whether it follows, what is found, or how much is new below, may have changed."""
 
-    def __init__(self, words: Words, *, kept: int = KEPT, id: str | None = None) -> None:
+    class Opened(Message):
+        """The person asked for the row at the cursor."""
+
+    def __init__(self, words: Words, *, kept: int = MOST, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.words = words
-        self.following = True
+        self.rows = Rows(kept)
+        self.pager = Pager(self.rows, Look(words))
+        self.finder: Finder | None = None
+        self.too_slow = False
+        """The latest pattern took too long, and was given up."""
+        self._origin: int | None = None
         self._placeholder: Sequence[Paragraph] = ()
-        self._kept = kept
-        self._rows: list[Row] = []
-        self._dropped = 0
-        self._seen = 0
-        self._top = (0, 0)  # row (counted from the first ever) and character in it
-        self._laid_out: OrderedDict[int, Wrapped] = OrderedDict()
-        self._page: list[tuple[int, int]] = []
-        self._page_for: Size | None = None
+        self._works = False
 
     # -- content -----------------------------------------------------------------------------------
 
-    @property
-    def total(self) -> int:
-        """Rows since the last reset, those no longer kept included."""
-        return self._dropped + len(self._rows)
-
-    @property
-    def new(self) -> int:
-        """Rows below the lowest one that was ever on the screen."""
-        if self.following or not self._rows:
-            return 0
-        self._shown()
-        return self.total - self._seen
-
-    @property
-    def dropped(self) -> int:
-        """Rows that are no longer kept here."""
-        return self._dropped
-
     def extend(self, rows: Sequence[Row]) -> None:
-        """Append rows. What is on the screen moves only while following."""
-        self._rows += rows
-        if len(self._rows) > self._kept * 1.1:
-            surplus = len(self._rows) - self._kept
-            del self._rows[:surplus]
-            self._dropped += surplus
-            self._top = max(self._top, (self._dropped, 0))
+        """Append rows; steps are no row here. What is on the screen moves only while following."""
+        if self.rows.extend(self._events(rows)) and self.finder:
+            self.finder.forget_dropped()
+        self._work_on()
         self._changed()
 
+    def complete(self, older: Sequence[Row], same: Sequence[Row]) -> None:
+        """Add all rows before those that are here, of which ``same`` are the first, now with their line numbers."""
+        self.rows.complete(self._events(older), self._events(same))
+        self.pager.lay_out()
+        self._work_on()
+        self._changed()
+
+    def _events(self, rows: Sequence[Row]) -> Sequence[Row]:
+        if rows and rows[0].steps:
+            observed: object = rows[0].record().get("_", {}).get("observed")
+            moment = moment_of(observed)
+            self.pager.began = moment.timestamp() if moment else None
+        return [row for row in rows if not row.steps]
+
     def reset(self) -> None:
-        """Forget all rows and follow again."""
-        self._rows.clear()
-        self._dropped = self._seen = 0
-        self._top = (0, 0)
-        self._laid_out.clear()
-        self.following = True
+        """Forget all rows and follow again; a filter stays."""
+        self.rows.clear()
+        self.pager.reset()
+        if self.finder:
+            self.finder = Finder(self.rows, self.pager.conditions, self.finder.pattern)
         self._changed()
 
     def say_when_empty(self, paragraphs: Sequence[Paragraph]) -> None:
         """What to show instead of rows while there are none."""
         if paragraphs != self._placeholder:
             self._placeholder = paragraphs
-            if not self._rows:
+            if not self.rows:
                 self.refresh()
 
     def retell(self, words: Words) -> None:
         """Show everything in another language."""
-        self.words = words
-        self._laid_out.clear()
-        self._changed()
+        self.show_as(words=words)
 
     # -- moving ------------------------------------------------------------------------------------
 
     @property
-    def page_lines(self) -> int:
-        """Lines by which a page moves: one of the old page stays in sight."""
-        return max(self.size.height - 1, 1)
+    def following(self) -> bool:
+        return self.pager.following
 
     def move(self, lines: int) -> None:
-        """Scroll by lines, up where negative. Reaching the end follows it again."""
-        if not self._rows:
-            return
-        row, line = self._shown()[0]
-        if lines < 0:
-            above = self._up(row, line, -lines)
-            if above != (row, line):
-                self._stay(*above)
-        elif not self.following:
-            self._stay(*self._down(row, line, lines))
-            self.following = self._at_end()
-        self._changed()
+        """Scroll by lines, up where negative; where there is a cursor, move that."""
+        self._go(lambda: self.pager.move(lines) if self.pager.cursor is None else self.pager.step(lines))
+
+    def turn(self, pages: float) -> None:
+        """Scroll by pages, up where negative."""
+        self._go(lambda: self.pager.turn(pages))
 
     def go_to_start(self) -> None:
-        """Scroll to the first row that is kept."""
-        if self._rows and self._shown()[0] != (self._dropped, 0):
-            self._stay(self._dropped, 0)
-            self._changed()
+        """Scroll to the first row that is shown."""
+        self._go(self.pager.go_to_start)
 
     def go_to_end(self) -> None:
         """Scroll to the last row and follow."""
-        self.following = True
-        self._changed()
+        self._go(self.pager.follow)
 
     def toggle_following(self) -> None:
         """Stay where the screen is, or follow the end."""
-        if self.following and self._rows:
-            self._stay(*self._shown()[0])
-        else:
-            self.following = True
+        self._go(self.pager.halt if self.following else self.pager.follow)
+
+    def step(self, rows: int) -> None:
+        """Move the cursor by rows; the first step shows it."""
+        self._go(lambda: self.pager.step(rows))
+
+    def sideways(self, steps: int) -> None:
+        """Show what lies left or right of the screen, where rows are not wrapped."""
+        if not self.pager.look.wraps:
+            self.show_as(left=max(self.pager.look.left + steps * _SIDEWAYS, 0))
+
+    def go_to(self, number: int) -> None:
+        """Put the cursor on the row with this number, or the nearest above it that is shown."""
+        self._go(lambda: self.pager.go_to(self.pager.shown.nearest(number), around=self.pager.height // 3))
+
+    def go_to_error(self, step: int) -> bool:
+        """Go to the next error, or (-1) the one before; whether there is one."""
+        pager = self.pager
+        beyond = pager.shown.after if step > 0 else pager.shown.before
+        number = beyond(self.place) if self.has_shown else None
+        while number is not None and not is_error(self.rows[number]):
+            number = beyond(number)
+        if number is not None:
+            self.go_to(number)
+        return number is not None
+
+    def leave_cursor(self) -> None:
+        self._go(lambda: setattr(self.pager, "cursor", None))
+
+    @property
+    def has_shown(self) -> bool:
+        """Whether any row is shown."""
+        return len(self.pager.shown) > 0
+
+    @property
+    def place(self) -> int:
+        """The row at the cursor, else the last on the screen while following, else the first; one must be shown."""
+        cursor = self.pager.cursor
+        return self.pager.page()[-1 if self.following else 0][0] if cursor is None else cursor
+
+    def chosen(self) -> Row | None:
+        """The row that keys are about; it gets the cursor."""
+        if not self.has_shown:
+            return None
+        number = self.place
+        self._go(lambda: self.pager.go_to(number))
+        return self.rows[number]
+
+    def _go(self, move: Callable[[], object]) -> None:
+        if self.has_shown:
+            move()
+            self._changed()
+
+    # -- what is shown, and how --------------------------------------------------------------------
+
+    def show_as(self, **changes: object) -> None:
+        """Change how rows look (fields of Look); what the person reads stays where it is."""
+        self.pager.show_as(**changes)
         self._changed()
 
-    def _stay(self, row: int, line: int) -> None:
-        self.following = False
-        self._top = (row, self._wrapped(row).starts[line])
+    def toggle_wrap(self) -> None:
+        self.show_as(wraps=not self.pager.look.wraps, left=0)
 
-    def _up(self, row: int, line: int, lines: int) -> tuple[int, int]:
-        while lines > line and row > self._dropped:
-            lines -= line + 1
-            row -= 1
-            line = len(self._wrapped(row)) - 1
-        return row, max(line - lines, 0)
+    def next_times(self) -> None:
+        """Show the next kind of time in the first column."""
+        at = TIMES.index(self.pager.look.times) + 1
+        self.show_as(times=TIMES[at % len(TIMES)])
 
-    def _down(self, row: int, line: int, lines: int) -> tuple[int, int]:
-        while line + lines >= len(self._wrapped(row)) and row + 1 < self.total:
-            lines -= len(self._wrapped(row)) - line
-            row, line = row + 1, 0
-        return row, min(line + lines, len(self._wrapped(row)) - 1)
+    def narrow(self, **changes: object) -> None:
+        """Change which rows are shown (fields of Conditions)."""
+        conditions = replace(self.pager.conditions, **changes)  # type: ignore[arg-type] # fields, by name
+        self._patiently(lambda: self.pager.narrow(conditions, time.perf_counter() + FIRST))
+        if self.finder:
+            self.finder = Finder(self.rows, self.pager.conditions, self.finder.pattern)
+        self._work_on()
+        self._changed()
 
-    def _at_end(self) -> bool:
-        self._page_for = None
-        row, line = self._shown()[-1]
-        return row == self.total - 1 and line == len(self._wrapped(row)) - 1
+    def filter(self, wanted: Filter | None) -> None:
+        self.too_slow = False
+        self.narrow(filter=wanted)
+
+    def widen(self) -> None:
+        """Show all rows."""
+        self.narrow(filter=None, least=0, hypotheses=None)
+
+    def toggle_level(self, least: int) -> None:
+        """Show only rows of this level (an index in LETTERS) and graver ones; again: all."""
+        self.narrow(least=0 if self.pager.conditions.least == least else least)
+
+    def toggle_hypothesis(self) -> None:
+        """Show only what speaks for the hypothesis of the row at the cursor; again: all."""
+        row = self.chosen()
+        if self.pager.conditions.hypotheses is not None or row is None:
+            self.narrow(hypotheses=None)
+        else:
+            self.narrow(hypotheses=hypotheses_of(row.record()))
+
+    def toggle_folding(self) -> None:
+        self.narrow(folds=not self.pager.conditions.folds)
+
+    # -- searching ---------------------------------------------------------------------------------
+
+    def search(self, pattern: Pattern | None) -> None:
+        """Look for a pattern from where the person is, and highlight it; None ends the search."""
+        self.too_slow = False
+        self.finder = Finder(self.rows, self.pager.conditions, pattern) if pattern else None
+        self.pager.show_as(pattern=pattern)
+        if self.finder and self.has_shown:
+            self._look(self.finder, self.place if self.pager.cursor is not None else self.pager.page()[0][0], 1)
+        self._changed()
+
+    def next_match(self, step: int) -> None:
+        """Go to the next match, or (-1) the one before."""
+        if self.finder and self.has_shown:
+            self._look(self.finder, self.place + step, step)
+            self._changed()
+
+    def _look(self, finder: Finder, start: int, step: int) -> None:
+        found = self._patiently(lambda: finder.look(start, step))
+        if found is not None:
+            self.go_to(found)
+        self._work_on()
+
+    def _patiently(self, work: Callable[[], int | None]) -> int | None:
+        """Do some work with a pattern; one that takes for ever is given up."""
+        try:
+            with patience(_PATIENCE):
+                return work()
+        except TooSlow:
+            self.too_slow = True
+            self.finder = None
+            self.pager.show_as(pattern=None)
+            self.pager.narrow(replace(self.pager.conditions, filter=None), 0)
+            return None
+
+    @property
+    def busy(self) -> bool:
+        """Whether there are rows that were not looked at yet."""
+        return not self.pager.shown.done or (self.finder is not None and not self.finder.done)
+
+    def _work_on(self) -> None:
+        if self.busy:
+            self._patiently(self._work)
+        if self.busy and not self._works:
+            self._works = True
+            self.run_worker(self._work_in_slices())
+
+    async def _work_in_slices(self) -> None:
+        told = time.perf_counter()
+        while self.busy:
+            self._patiently(self._work)
+            if time.perf_counter() - told > _SHOW_EVERY:
+                self._changed()
+                told = time.perf_counter()
+            await asyncio.sleep(0)
+        self._works = False
+        self._changed()
+
+    def _work(self) -> None:
+        until = time.perf_counter() + _SLICE
+        if not self.pager.shown.done:
+            self.pager.shown.work(until)
+        elif self.finder and (found := self.finder.work(until)) is not None:
+            self.go_to(found)
 
     # -- showing -----------------------------------------------------------------------------------
 
     def _changed(self) -> None:
-        self._page_for = None
+        self.pager.changed()
         self.refresh()
         self.post_message(self.Moved())
 
-    def _wrapped(self, row: int) -> Wrapped:
-        found = self._laid_out.get(row)
-        width = self.size.width
-        if found is None or found.width != width:
-            paragraph = row_paragraph(self._rows[row - self._dropped], self.words, width)
-            found = self._laid_out[row] = Wrapped(paragraph, width)
-            if len(self._laid_out) > _LAID_OUT:
-                self._laid_out.popitem(last=False)
-        self._laid_out.move_to_end(row)
-        return found
-
-    @property
-    def _height(self) -> int:
-        """Lines of a page: one at least, also where the terminal has no room for any."""
-        return max(self.size.height, 1)
-
-    def _shown(self) -> list[tuple[int, int]]:
-        """The rows and lines on the screen, top down; there is at least one row."""
-        if self._page_for != self.size:
-            row, offset = self._top
-            page = [] if self.following else self._page_from(row, self._wrapped(row).line_at(offset))
-            if len(page) < self._height:
-                page = self._page_to_end()
-                self._top = (page[0][0], self._wrapped(page[0][0]).starts[page[0][1]])
-            self._page, self._page_for = page, self.size
-            self._seen = self.total if self.following else max(self._seen, page[-1][0] + 1)
-        return self._page
-
-    def _page_from(self, row: int, line: int) -> list[tuple[int, int]]:
-        page: list[tuple[int, int]] = []
-        while row < self.total and len(page) < self._height:
-            page += [(row, each) for each in range(line, len(self._wrapped(row)))]
-            row, line = row + 1, 0
-        return page[: self._height]
-
-    def _page_to_end(self) -> list[tuple[int, int]]:
-        page: list[tuple[int, int]] = []
-        row = self.total - 1
-        while row >= self._dropped and len(page) < self._height:
-            page[:0] = [(row, each) for each in range(len(self._wrapped(row)))]
-            row -= 1
-        return page[-self._height :]
-
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
-        if not self._rows:
-            lines = wrap(self._placeholder, self.size.width)
+        self.pager.resize(*self.size)
+        if not self.has_shown:
+            lines = wrap(self._nothing(), self.size.width)
             if y < len(lines):
                 wrapped, line = lines[y]
                 return wrapped.strip(line)
-        elif y < len(page := self._shown()):
-            row, line = page[y]
-            return self._wrapped(row).strip(line)
+        elif y < len(page := self.pager.page()):
+            number, line = page[y]
+            return self.pager.wrapped(number).strip(line)
         return Strip.blank(self.size.width, STYLES["text"])
 
-    def on_resize(self) -> None:
+    def _nothing(self) -> Sequence[Paragraph]:
+        if not self.rows:
+            return self._placeholder
+        words = self.pager.look.words
+        return [Paragraph.of((words.searching if self.busy else words.nothing_shown, "strong"))]
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.pager.resize(*event.size)
         self._changed()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
-        self.move(-_WHEEL)
+        self._go(lambda: self.pager.move(-_WHEEL))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
-        self.move(_WHEEL)
+        self._go(lambda: self.pager.move(_WHEEL))
 
-    def position(self) -> str:
-        """The last row on the screen of all rows, where not all are seen."""
-        if not self._rows or self.following:
-            return ""
-        return f"{self._shown()[-1][0] + 1:,}/{self.total:,}"
+    def on_click(self, event: events.Click) -> None:
+        if self.has_shown and event.y < len(page := self.pager.page()):
+            number = page[event.y][0]
+            if number == self.pager.cursor:
+                self.post_message(self.Opened())
+            self._go(lambda: self.pager.go_to(number))
 
     def earlier(self) -> str:
         """That rows were dropped, in words; empty where none was."""
-        return count(self.words.earlier_rows, self._dropped) if self._dropped else ""
+        return count(self.pager.look.words.earlier_rows, self.rows.dropped) if self.rows.dropped else ""

@@ -1,4 +1,4 @@
-"""The line for a note. The panel hands it every key, so that what is typed fast reaches it in order."""
+"""The line for what is typed. The panel hands it every key, so that what is typed fast reaches it in order."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ class NoteLine(Widget):
         super().__init__(id=id)
         self.text = ""
         self._prompt = ""
+        self._is_wrong = False
         self._cursor = 0
 
     def begin(self, prompt: str, text: str) -> None:
         """Start from ``text``, the cursor at its end."""
-        self._prompt = f"{prompt}: "
+        self._prompt = prompt
+        self._is_wrong = False
         self.text = text
         self._cursor = len(text)
         self.refresh()
@@ -62,6 +64,11 @@ class NoteLine(Widget):
         shown = before + typed if visible(before + typed) == before + typed else before + visible(typed)
         self._set(shown[: LONGEST - len(after)], after)
 
+    def judge(self, *, is_wrong: bool) -> None:
+        """Show the text as right or wrong."""
+        self._is_wrong = is_wrong
+        self.refresh()
+
     def _set(self, before: str, after: str) -> None:
         self.text = before + after
         self._cursor = len(before)
@@ -84,10 +91,11 @@ class NoteLine(Widget):
         """The prompt, the text and the cursor."""
         if y:
             return Strip.blank(self.size.width, STYLES["text"])
+        style = STYLES["bad" if self._is_wrong else "text"]
         segments = [
             Segment(self._prompt, STYLES["key"]),
-            Segment(self._before(), STYLES["text"]),
+            Segment(self._before(), style),
             Segment(self.text[self._cursor : self._cursor + 1] or " ", STYLES["chosen"]),
-            Segment(self.text[self._cursor + 1 :], STYLES["text"]),
+            Segment(self.text[self._cursor + 1 :], style),
         ]
         return Strip([each for each in segments if each.text]).adjust_cell_length(self.size.width, STYLES["text"])
