@@ -255,7 +255,9 @@ class Panel(LogKeys):
         """Leave the innermost mode; where there is none, close."""
         if self._base.question:
             self._decline()
-        elif not self._leave_log_mode():
+        elif self._leave_log_mode():
+            self._tell(None)
+        else:
             self.exit()
 
     def action_close(self) -> None:

@@ -59,7 +59,7 @@ def _tree(
             yield from _tree(item, depth + 1, [], "," if at < len(items) else "")
         yield [(f"{indent}]{comma}", "text")], hang
     else:
-        yield [*start, *_scalar(value), (comma, "text")], hang
+        yield [*start, *_scalar(cast("object", value)), (comma, "text")], hang
 
 
 def _scalar(value: object) -> list[tuple[str, Role]]:

@@ -61,8 +61,8 @@ class LogKeys(App[None]):
         if self._base.reading:
             self._board.reader.move(rows)
         else:
-            self._feedback = None
             self._log_view.step(rows)
+            self._tell(None)
 
     def action_turn(self, pages: float) -> None:
         self._board.scrolled.turn(pages)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from debugloop.evidence.rows import body_parts, moment_of, parts
 from debugloop_overlay.paragraphs import Paragraph
@@ -95,8 +95,13 @@ def highlighted(pieces: Iterable[tuple[str, Role]], spans: Iterable[tuple[int, i
 
 
 def seconds_of(row: Row) -> float | None:
-    """When an event was, in seconds since the epoch, by the program's own clock."""
-    moment = None if row.malformed else moment_of(row.record().get("timestamp"))
+    """When an event was, in seconds since the epoch, by the program's own clock; steps by the collector's."""
+    record = row.record()
+    stamp: object = record.get("_")
+    if row.steps and isinstance(stamp, dict):
+        moment = moment_of(cast("dict[str, object]", stamp).get("observed"))
+    else:
+        moment = moment_of(record.get("timestamp"))
     try:
         return None if moment is None else moment.timestamp()
     except (ValueError, OverflowError, OSError):

@@ -13,6 +13,7 @@ from textual.app import App
 
 from debugloop.session.records import Row, parse_line
 from debugloop_overlay import languages
+from debugloop_overlay.log_rule import log_rule
 from debugloop_overlay.paragraphs import Paragraph
 from debugloop_overlay.widgets.log import LogView
 from tests.overlay.house import screen_of, wheel
@@ -49,6 +50,10 @@ async def driven(height: int = 5, width: int = 80, kept: int = 1_000) -> AsyncGe
         yield Driven(host, pilot)
 
 
+def rule(view: LogView, width: int = 80) -> str:
+    return " · ".join(text for text, _ in log_rule(view, width))
+
+
 def row(message: str, line: int = 1) -> Row:
     return parse_line(line, orjson.dumps({"message": message}), nesting=128)
 
@@ -77,21 +82,21 @@ async def test_scrolled_up_nothing_moves_and_what_is_new_is_counted() -> None:
         assert await log.lines() == named(93, 97)
         log.view.extend(rows(101, 112))
         assert await log.lines() == named(93, 97)
-        assert (log.view.following, log.view.new, log.view.position()) == (False, 12, "97/112")
+        assert rule(log.view) == "log · paused · 12 new · 97/112 · End resumes"
         log.view.move(4)
         assert await log.lines() == named(97, 101)
-        assert log.view.new == 11
+        assert log.view.pager.new == 11
         log.view.go_to_end()
         assert await log.lines() == named(108, 112)
-        assert (log.view.following, log.view.new, log.view.position()) == (True, 0, "")
+        assert rule(log.view) == "log · following"
 
 
 async def test_reaching_the_end_by_scrolling_follows_again() -> None:
     async with driven() as log:
         log.view.extend(rows(1, 20))
-        log.view.move(-log.view.page_lines)
+        log.view.turn(-1)
         assert await log.lines() == named(12, 16)
-        log.view.move(log.view.page_lines)
+        log.view.turn(1)
         assert log.view.following
         log.view.go_to_start()
         assert await log.lines() == named(1, 5)
@@ -119,7 +124,7 @@ async def test_f_stays_where_the_screen_is_and_follows_again() -> None:
         log.view.toggle_following()
         log.view.extend(rows(11, 12))
         assert await log.lines() == named(6, 10)
-        assert log.view.new == 2
+        assert log.view.pager.new == 2
         log.view.toggle_following()
         assert await log.lines() == named(8, 12)
 
@@ -130,7 +135,7 @@ async def test_staying_at_the_end_of_a_short_log_fills_the_screen_and_then_stays
         log.view.toggle_following()
         log.view.extend(rows(3, 9))
         assert await log.lines() == named(1, 5)
-        assert log.view.new == 4
+        assert log.view.pager.new == 4
 
 
 async def test_rows_are_wrapped_anew_for_each_width_and_none_is_lost() -> None:
@@ -175,7 +180,7 @@ async def test_one_huge_event_is_shown_whole() -> None:
             seen += (await log.lines())[-1]
         assert seen.count("x") == 60_000
         while (await log.lines())[0] != "row 1":
-            log.view.move(-log.view.page_lines)
+            log.view.turn(-1)
 
 
 async def test_no_more_rows_are_laid_out_than_a_few_screens() -> None:
@@ -184,7 +189,7 @@ async def test_no_more_rows_are_laid_out_than_a_few_screens() -> None:
         for _ in range(300):
             log.view.move(-3)
             await log.lines()
-        assert len(log.view._laid_out) <= 256  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- memory is seen only here
+        assert len(log.view.pager._laid_out) <= 256  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- memory is seen only here
 
 
 async def test_old_rows_are_dropped_past_the_limit_and_that_is_told() -> None:
@@ -196,7 +201,7 @@ async def test_old_rows_are_dropped_past_the_limit_and_that_is_told() -> None:
         log.view.extend(rows(101, 111))
         assert log.view.earlier() == "11 earlier rows are not shown here"
         assert await log.lines() == place
-        assert log.view.total == 111
+        assert log.view.rows.total == 111
         log.view.extend(rows(112, 500))
         assert await log.lines() == named(401, 405)  # its place is gone: the oldest that there is
         log.view.go_to_start()
@@ -235,6 +240,6 @@ async def test_a_hundred_thousand_rows_cost_no_more_than_the_screen() -> None:
         await log.lines()
         log.view.go_to_end()
         for _ in range(50):
-            log.view.move(-log.view.page_lines)
+            log.view.turn(-1)
             await log.pilot.pause()
         assert time.process_time() - begun < 20  # a layout of all rows would take minutes

@@ -50,7 +50,9 @@ async def test_a_finished_session_takes_no_action(session: Session) -> None:
         await panel.press("R", "y")
         await panel.press("C", "y", "u")
         assert pressed(session) == []
+        await panel.sees("the message of row 1:2")  # where nothing is asked, y copies
         session.update(mode="debug")
+        await panel.press("escape")
         await panel.sees("Enter: tell the agent")
         await panel.press("r")
         await panel.sees("sent as press 1")

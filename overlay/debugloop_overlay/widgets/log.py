@@ -11,12 +11,12 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from debugloop.evidence.rows import moment_of
+from debugloop.evidence.query import hypotheses_of
 from debugloop_overlay.finder import FIRST, Finder
 from debugloop_overlay.kept import MOST, Rows
 from debugloop_overlay.languages.words import Words, count
-from debugloop_overlay.lens import hypotheses_of, is_error
-from debugloop_overlay.log_row import TIMES, Look
+from debugloop_overlay.lens import is_error
+from debugloop_overlay.log_row import TIMES, Look, seconds_of
 from debugloop_overlay.pager import Pager
 from debugloop_overlay.palette import STYLES
 from debugloop_overlay.paragraphs import Paragraph, wrap
@@ -72,16 +72,15 @@ class LogView(Widget):
 
     def complete(self, older: Sequence[Row], same: Sequence[Row]) -> None:
         """Add all rows before those that are here, of which ``same`` are the first, now with their line numbers."""
+        self.pager.began = None
         self.rows.complete(self._events(older), self._events(same))
         self.pager.lay_out()
         self._work_on()
         self._changed()
 
     def _events(self, rows: Sequence[Row]) -> Sequence[Row]:
-        if rows and rows[0].steps:
-            observed: object = rows[0].record().get("_", {}).get("observed")
-            moment = moment_of(observed)
-            self.pager.began = moment.timestamp() if moment else None
+        if rows and (self.pager.began is None or rows[0].steps):
+            self.pager.began = seconds_of(rows[0])
         return [row for row in rows if not row.steps]
 
     def reset(self) -> None:
@@ -230,12 +229,12 @@ class LogView(Widget):
     # -- searching ---------------------------------------------------------------------------------
 
     def search(self, pattern: Pattern | None) -> None:
-        """Look for a pattern from where the person is, and highlight it; None ends the search."""
+        """Look for a pattern from where the person is on, while following upwards, and highlight it; None ends it."""
         self.too_slow = False
         self.finder = Finder(self.rows, self.pager.conditions, pattern) if pattern else None
         self.pager.show_as(pattern=pattern)
         if self.finder and self.has_shown:
-            self._look(self.finder, self.place if self.pager.cursor is not None else self.pager.page()[0][0], 1)
+            self._look(self.finder, self.place, -1 if self.following else 1)
         self._changed()
 
     def next_match(self, step: int) -> None:
