@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debugloop.agent.hosts import NAMES, host, jsonc
+from debugloop.agent.hosts import NAMES, jsonc, named
 from debugloop.agent.hosts.host import own_command
 from tests.cli.conftest import Ran
 from tests.support import clean_environment, cli
@@ -37,7 +38,7 @@ command = "gh-mcp"
 
 [profiles.fast]
 model = "y\""""
-GEMINI = b'\xef\xbb\xbf{\r\n    "theme": "dark",\r\n    "hooks": {"BeforeTool": []}\r\n}\r\n'
+GEMINI = b'\xef\xbb\xbf{\r\n    "theme": "dark",\r\n    "hooks": {"BeforeTool": [{"hooks": []}]}\r\n}\r\n'
 CONFIGURATIONS = {
     "claude-code": (".mcp.json", CLAUDE),
     "codex": (".codex/config.toml", CODEX),
@@ -46,6 +47,27 @@ CONFIGURATIONS = {
     "gemini": (".gemini/settings.json", GEMINI),
     "copilot": (".mcp.json", b'{\n  "mcpServers": {\n  }\n}\n'),
     "vscode": (".vscode/mcp.json", b'{\n  "inputs": [],\n  "servers": {} // none yet\n}\n'),
+}
+
+
+CLAUDE_HOOKS = b"""{
+    "permissions": {"allow": ["Bash(git commit:*)"]},
+    "hooks": {
+        "Stop": [
+            {"hooks": [{"type": "command", "command": "notify-send done"}]}
+        ],
+        "PreToolUse": [ ],
+        "PostToolUse": [{"matcher": "Edit", "hooks": []}]
+    }
+}"""
+CURSOR_HOOKS = b"""{"hooks": {"stop": [{"command": "./mine.sh"},
+  {"command": "./other.sh"}]}, "version": 1}
+"""
+HOOKS = {
+    "claude-code": (".claude/settings.local.json", CLAUDE_HOOKS, ("UserPromptSubmit", "Stop", "PreToolUse")),
+    "codex": (".codex/hooks.json", CLAUDE_HOOKS, ("UserPromptSubmit", "Stop", "PreToolUse")),
+    "cursor": (".cursor/hooks.json", CURSOR_HOOKS, ("beforeSubmitPrompt", "stop", "beforeShellExecution")),
+    "gemini": (".gemini/settings.json", GEMINI, ("BeforeAgent", "AfterAgent", "BeforeTool")),
 }
 
 
@@ -106,6 +128,66 @@ def test_install_twice_and_uninstall_gives_the_original_bytes(user: User, name: 
     user.run("install", name, "--uninstall")
     assert user.files() == before
     assert [path.name for path in user.project.iterdir()] == [Path(file).parts[0]]
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_hooks_go_beside_those_of_the_user_and_out_again_to_the_byte(user: User, name: str) -> None:
+    file, content, events = HOOKS[name]
+    path = user.write(file, content)
+    before = user.files()
+    mine: dict[str, list[Any]] = jsonc.parse(content.decode())["hooks"]
+
+    user.run("install", name)
+    installed = jsonc.parse(path.read_text())["hooks"]
+
+    for event in {*events, *mine}:
+        added = [each for each in installed[event] if each not in mine.get(event, [])]
+        assert len(added) == (event in events)
+        assert [each for each in installed[event] if each not in added] == mine.get(event, [])
+        assert all("hooks/__main__.py" in json.dumps(each) for each in added)
+    user.run("install", name, "--uninstall")
+    assert user.files() == before
+
+
+def test_what_the_user_added_beside_our_hooks_stays_and_is_still_json(user: User) -> None:
+    user.run("install", "cursor")
+    path = user.project / ".cursor/hooks.json"
+    value = json.loads(path.read_text())
+    after, before = {"command": "./after.sh"}, {"command": "./before.sh"}
+    ours = json.dumps(value["hooks"]["stop"][0], indent=2).replace("\n", "\n      ")
+    text = path.read_text().replace(ours, f"{json.dumps(before)},\n      {ours},\n      {json.dumps(after)}")
+    path.write_text(text.replace('"hooks": {', '"hooks": {\n    "afterFileEdit": [],', 1))
+
+    ran = user.run("install", "cursor", "--uninstall")
+
+    assert json.loads(path.read_text()) == {"version": 1, "hooks": {"afterFileEdit": [], "stop": [before, after]}}
+    assert "left" not in ran.out
+
+
+def test_an_entry_that_got_neighbours_since_is_taken_out_alone(user: User) -> None:
+    path = user.write(".cursor/mcp.json", b'{"mcpServers": {}}')
+    user.run("install", "cursor")
+    value = path.read_text()
+    [ours] = re.findall(r'"debugloop": \{.*?\n\s*\}', value, re.DOTALL)
+    path.write_text(value.replace(ours, f'"a": {{}}, {ours}, "b": {{}}'))
+
+    user.run("install", "cursor", "--uninstall")
+
+    assert json.loads(path.read_text()) == {"mcpServers": {"a": {}, "b": {}}}
+
+
+def test_of_a_hook_that_the_user_took_out_the_others_are_still_removed(user: User) -> None:
+    user.run("install", "claude-code")
+    path = user.project / ".claude/settings.local.json"
+    value = json.loads(path.read_text())
+    changed = value["hooks"]["Stop"][0]["hooks"][0]
+    path.write_text(path.read_text().replace('claude-code stop || true"', 'claude-code stop"'))
+
+    ran = user.run("install", "claude-code", "--uninstall")
+
+    changed["command"] = changed["command"].removesuffix(" || true")
+    assert json.loads(path.read_text()) == {"hooks": {"Stop": [{"hooks": [changed]}]}}
+    assert f"left      {path}" in ran.out
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "pi"])
@@ -175,6 +257,9 @@ def test_an_entry_that_the_user_changed_is_left_and_said(user: User) -> None:
         ("codex", ".codex/config.toml", b"mcp_servers = {a = {command = 'b'}}\n"),
         ("codex", ".codex/config.toml", b"not = [toml"),
         ("pi", ".pi/skills/debugloop/SKILL.md", b"my own skill\n"),
+        ("claude-code", ".claude/settings.local.json", b'{"hooks": {"Stop": {}}}'),
+        ("claude-code", ".claude/settings.local.json", b'{"hooks": []}'),
+        ("copilot", ".github/hooks/debugloop.json", b"{}"),
     ],
 )
 def test_what_cannot_be_added_to_is_refused_before_any_file_is_touched(
@@ -195,7 +280,7 @@ def test_a_newer_version_replaces_what_an_older_one_installed(user: User) -> Non
     old = skill.read_text().replace("Debug mode", "Old mode")
     [memory] = (user.home / "hosts").glob("pi-*.json")
     content = json.loads(memory.read_bytes())
-    content["pieces"][str(skill)] = old
+    content["put_in"][str(skill)] = [old]
     memory.write_text(json.dumps(content))
     skill.write_text(old)
 
@@ -259,7 +344,7 @@ def test_the_command_that_is_installed_runs(home: Path, workspace: Path) -> None
 
 
 def test_every_host_has_its_name() -> None:
-    assert [host(name).name for name in NAMES] == list(NAMES)
+    assert [named(name).name for name in NAMES] == list(NAMES)
 
 
 KEYS = st.text('ab"\\{}/é', min_size=1, max_size=4)

@@ -9,7 +9,7 @@ from typing import Final
 import click
 import orjson
 
-from debugloop.agent.hosts import NAMES, host
+from debugloop.agent.hosts import NAMES, named
 from debugloop.cli.verb import Call, verb
 from debugloop.errors import InstallationIncomplete
 from debugloop.session.layout import workspace_of
@@ -27,18 +27,23 @@ _HELLO: Final = {
 @click.argument("name", metavar="HOST", type=click.Choice(NAMES))
 @click.option("--user/--project", default=False, help="Which installation to look at; this project's by default.")
 def command(call: Call, name: str, user: bool) -> None:
-    """Check an installation: every file holds what it must, and the MCP server answers. Changes nothing."""
+    """Check an installation: every file holds what it must, the MCP server and the hooks answer. Changes nothing."""
     from debugloop.agent.hosts.host import Place, own_command
     from debugloop.agent.hosts.installer import missing
 
     root = Path.home() if user else workspace_of(call.folder)
     place = Place("user" if user else "project", root, own_command())
-    problems = [f"{path} does not hold what it must." for path in missing(host(name), place)]
+    problems = [f"{path} does not hold what it must." for path in missing(named(name), place)]
     if name != "pi" and not _answers(place.command):
         problems.append(f"`{' '.join(place.command)} mcp` does not answer.")
+    problems += [
+        f"The hook `{event}` fails: {said}" for event in named(name).hooks if (said := _fails(name, event, root))
+    ]
     if problems:
         raise InstallationIncomplete(name, tuple(problems))
-    call.answer({"host": name, "files": len(host(name).operations(place)), "answers": name != "pi"}, "All is well.")
+    files = len({operation.path for operation in named(name).operations(place)})
+    answer = {"host": name, "files": files, "answers": name != "pi", "hooks": list(named(name).hooks)}
+    call.answer(answer, "All is well.")
 
 
 def _answers(own: tuple[str, ...]) -> bool:
@@ -50,3 +55,18 @@ def _answers(own: tuple[str, ...]) -> bool:
         return bool(orjson.loads(ran.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "debugloop")
     except (OSError, subprocess.TimeoutExpired, IndexError, KeyError, orjson.JSONDecodeError):
         return False
+
+
+def _fails(name: str, event: str, root: Path) -> str:
+    """What is wrong with a hook; empty where it answers as it must."""
+    from debugloop.agent.hosts.host import own_hook
+
+    try:
+        ran = subprocess.run(
+            own_hook(name, event), input=b"{}", cwd=root, capture_output=True, timeout=_SECONDS, check=False
+        )
+        if ran.stdout:
+            orjson.loads(ran.stdout)
+    except (OSError, subprocess.TimeoutExpired, orjson.JSONDecodeError) as error:
+        return f"{error}."
+    return ran.stderr.decode("utf-8", "replace").strip() or (f"exit code {ran.returncode}." if ran.returncode else "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from debugloop.agent.hosts import NAMES, host
+from debugloop.agent.hosts import NAMES, named
 from debugloop.cli.verb import Call, verb
 from debugloop.evidence.visible import visible
 from debugloop.session.layout import workspace_of
@@ -18,7 +18,7 @@ from debugloop.session.layout import workspace_of
 @click.option("--dry-run", is_flag=True, help="Only show the changes.")
 @click.option("--uninstall", is_flag=True, help="Take out again what was put in.")
 def command(call: Call, name: str, user: bool, dry_run: bool, uninstall: bool) -> None:
-    """Bring an agent host the MCP server, the skill and the slash commands.
+    """Bring an agent host the MCP server, the skill, the slash commands and the hooks.
 
     HOST is claude-code, codex, opencode, cursor, gemini, copilot, vscode or pi. Your own entries and comments stay as
     they are; a second time changes nothing. What cannot be added to is refused before any file is touched.
@@ -29,13 +29,13 @@ def command(call: Call, name: str, user: bool, dry_run: bool, uninstall: bool) -
     root = Path.home() if user else workspace_of(call.folder)
     place = Place("user" if user else "project", root, own_command())
     act = installer.uninstall if uninstall else installer.install
-    changes = act(call.settings, host(name), place, dry_run=dry_run)
+    changes = act(call.settings, named(name), place, dry_run=dry_run)
     answer = [{"file": str(each.path), "what": each.what, "diff": each.diff()} for each in changes]
     lines = [f"{each.what:<9} {visible(str(each.path))}" for each in changes]
     if dry_run:
         lines = ["\n".join(map(visible, each.diff().splitlines())) for each in changes if each.before != each.after]
     call.answer({"host": name, "dry_run": dry_run, "files": answer}, "\n".join(lines))
-    call.say(_said(host(name).title, [each.what for each in changes], dry_run=dry_run, uninstall=uninstall))
+    call.say(_said(named(name).title, [each.what for each in changes], dry_run=dry_run, uninstall=uninstall))
 
 
 def _said(title: str, done: list[str], *, dry_run: bool, uninstall: bool) -> str:

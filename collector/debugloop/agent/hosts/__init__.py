@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 NAMES: Final = ("claude-code", "codex", "opencode", "cursor", "gemini", "copilot", "vscode", "pi")
 
 
-def host(name: str) -> Host:
+def named(name: str) -> Host:
     """The host of this name, one of `NAMES`."""
     return cast("Host", import_module(f"debugloop.agent.hosts.{name.replace('-', '_')}").HOST)

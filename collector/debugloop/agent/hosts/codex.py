@@ -1,9 +1,14 @@
-"""Codex: https://developers.openai.com/codex/mcp and /skills. Its own prompts are read from the user's home only."""
+"""Codex: https://developers.openai.com/codex/mcp, /skills and /hooks.
+
+Its own prompts are read from the user's home only. A hook runs once the person has trusted it (`/hooks`).
+"""
 
 from __future__ import annotations
 
-from debugloop.agent.hosts.host import Host, Place, commands, markdown, server, skill
+from debugloop.agent.hosts.host import Host, Place, commands, markdown, matched_hooks, server, skill
 from debugloop.agent.hosts.operations import Operation, SetToml
+
+_HOOKS = {"prompt": "UserPromptSubmit", "stop": "Stop", "commit": "PreToolUse"}
 
 
 def _operations(place: Place) -> list[Operation]:
@@ -14,7 +19,8 @@ def _operations(place: Place) -> list[Operation]:
         SetToml(place.root / ".codex/config.toml", ("mcp_servers", "debugloop"), entry),
         skill(place.root / ".agents/skills"),
         *prompts,
+        *matched_hooks(place.root / ".codex/hooks.json", "codex", _HOOKS, tool="Bash"),
     ]
 
 
-HOST = Host("codex", "Codex", _operations)
+HOST = Host("codex", "Codex", _operations, tuple(_HOOKS))

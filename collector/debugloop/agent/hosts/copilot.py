@@ -1,10 +1,10 @@
-"""Copilot CLI: https://docs.github.com/copilot, its MCP servers and skills. A skill is its own slash command."""
+"""Copilot CLI: https://docs.github.com/copilot, its MCP servers, skills and hooks. A skill is its own slash command."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from debugloop.agent.hosts.host import Host, Place, mcp_json, server, skill
+from debugloop.agent.hosts.host import Host, Place, copilot_hooks, mcp_json, server, skill
 
 if TYPE_CHECKING:
     from debugloop.agent.hosts.operations import Operation
@@ -19,7 +19,8 @@ def _operations(place: Place) -> list[Operation]:
     return [
         mcp_json(place.path(".mcp.json", ".copilot/mcp-config.json"), ("mcpServers",), entry),
         skill(place.path(".github/skills", ".copilot/skills")),
+        copilot_hooks(place),
     ]
 
 
-HOST = Host("copilot", "Copilot CLI", _operations)
+HOST = Host("copilot", "Copilot CLI", _operations, ("stop", "commit"))

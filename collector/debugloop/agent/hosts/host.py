@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from debugloop.agent import method
-from debugloop.agent.hosts.operations import Drop, MergeJson, Operation
+from debugloop.agent import hooks, method
+from debugloop.agent.hosts.operations import AddToList, Drop, MergeJson, Operation
 
 Scope: TypeAlias = Literal["project", "user"]
 
@@ -35,6 +36,8 @@ class Host:
     name: str
     title: str
     operations: Callable[[Place], list[Operation]]
+    hooks: Sequence[str] = ()
+    """The events, of ``prompt``, ``stop`` and ``commit``, at which the host asks us."""
 
 
 Form: TypeAlias = Callable[[str, str], str]
@@ -79,6 +82,39 @@ def markdown(summary: str, text: str) -> str:
 def toml(summary: str, text: str) -> str:
     """A command as TOML."""
     return f"description = {json.dumps(summary)}\nprompt = {json.dumps(text, ensure_ascii=False)}\n"
+
+
+def hook(form: str, event: str) -> str:
+    """The shell command of a hook, by absolute paths. Where we are gone meanwhile, the host goes on all the same."""
+    return f"{shlex.join(own_hook(form, event))} || true"
+
+
+def own_hook(form: str, event: str) -> list[str]:
+    """How a hook is run: without the site packages, which it does not need, and which cost time."""
+    return [sys.executable, "-I", "-S", str(Path(hooks.__file__).with_name("__main__.py")), form, event]
+
+
+def matched_hooks(path: Path, form: str, names: Mapping[str, str], *, tool: str, seconds: float = 5) -> list[Operation]:
+    """Hooks as most hosts take them: a list of matchers with their commands under each event's own name."""
+    added: list[Operation] = []
+    for event, name in names.items():
+        command = {"type": "command", "command": hook(form, event), "timeout": seconds}
+        matcher = {"matcher": tool} if event == "commit" else {}
+        added.append(AddToList(path, ("hooks", name), {**matcher, "hooks": [command]}))
+    return added
+
+
+def copilot_hooks(place: Place) -> Drop:
+    """The hooks of Copilot CLI and VS Code, which read the same folders: a file of our own.
+
+    Their prompt hook has no word with the agent, so there is none.
+    """
+    entries = {
+        name: [{"type": "command", "command": hook("copilot", event), "timeout": 5, **matcher}]
+        for event, name, matcher in (("stop", "Stop", {}), ("commit", "PreToolUse", {"matcher": "Bash"}))
+    }
+    path = place.path(".github/hooks/debugloop.json", ".copilot/hooks/debugloop.json")
+    return Drop(path, json.dumps({"version": 1, "hooks": entries}, indent=2) + "\n")
 
 
 def own_command() -> tuple[str, ...]:

@@ -29,13 +29,13 @@ What: TypeAlias = Literal["added", "replaced", "kept", "removed", "left", "absen
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What becomes of one file; ``after`` is None where it goes. ``piece`` is what is ours in it."""
+    """What becomes of one file; ``after`` is None where it goes. ``pieces`` are what is ours in it, as it went in."""
 
     path: Path
     what: What
     before: str | None
     after: str | None
-    piece: str
+    pieces: tuple[str, ...]
 
     def diff(self) -> str:
         """The change as a unified diff, empty where there is none."""
@@ -46,7 +46,7 @@ class Change:
 def install(settings: Settings, host: Host, place: Place, *, dry_run: bool = False) -> list[Change]:
     """Bring a host what it needs. Raises ConfigRefused before any file is touched."""
     memory = _Memory(settings, host, place)
-    changes = [_judged(operation, memory.piece(operation.path)) for operation in host.operations(place)]
+    changes = [_judged(path, wanted, memory.of(path)) for path, wanted in _by_file(host, place).items()]
     if not dry_run:
         memory.keep(changes)
         for change in changes:
@@ -58,7 +58,7 @@ def install(settings: Settings, host: Host, place: Place, *, dry_run: bool = Fal
 def uninstall(settings: Settings, host: Host, place: Place, *, dry_run: bool = False) -> list[Change]:
     """Take out what `install` put in; a file that was changed since at that place is left, and said."""
     memory = _Memory(settings, host, place)
-    changes = [_undone(Path(path), piece) for path, piece in memory.pieces.items()]
+    changes = [_undone(Path(path), memory.of(path)) for path in memory.pieces]
     if not dry_run:
         for change in changes:
             if change.before != change.after:
@@ -69,15 +69,21 @@ def uninstall(settings: Settings, host: Host, place: Place, *, dry_run: bool = F
 
 def missing(host: Host, place: Place) -> list[Path]:
     """The files in which something of an installation is not, or not as it would be installed now."""
-    absent: list[Path] = []
+    return [path for path, wanted in _by_file(host, place).items() if not _is_done(wanted, _read(path) or "")]
+
+
+def _by_file(host: Host, place: Place) -> dict[Path, list[Operation]]:
+    files: dict[Path, list[Operation]] = {}
     for operation in host.operations(place):
-        try:
-            done = operation.is_done(_read(operation.path) or "")
-        except Broken:
-            done = False
-        if not done:
-            absent.append(operation.path)
-    return absent
+        files.setdefault(operation.path, []).append(operation)
+    return files
+
+
+def _is_done(wanted: list[Operation], text: str) -> bool:
+    try:
+        return all(operation.is_done(text) for operation in wanted)
+    except Broken:
+        return False
 
 
 class _Memory:
@@ -88,21 +94,21 @@ class _Memory:
         self.folder = settings.home / "hosts"
         self.file = self.folder / f"{host.name}-{place.scope}-{key}.json"
         content = files.read_json(self.file) if self.folder.is_dir() else None
-        self.content: dict[str, Any] = content or {"pieces": {}, "backups": {}}
+        self.content: dict[str, Any] = {"put_in": {}, "backups": {}} | (content or {})
 
     @property
-    def pieces(self) -> dict[str, str]:
-        pieces: dict[str, str] = self.content["pieces"]
+    def pieces(self) -> dict[str, list[str]]:
+        pieces: dict[str, list[str]] = self.content["put_in"]
         return pieces
 
-    def piece(self, path: Path) -> str:
-        return self.pieces.get(str(path), "")
+    def of(self, path: Path | str) -> tuple[str, ...]:
+        return tuple(self.pieces.get(str(path), ()))
 
     def keep(self, changes: list[Change]) -> None:
         """Remember before anything is written: what a crash cuts off can be undone."""
         for change in changes:
-            if change.piece:
-                self.pieces[str(change.path)] = change.piece
+            if change.pieces:
+                self.pieces[str(change.path)] = list(change.pieces)
             if change.before is not None and change.before != change.after:
                 self.content["backups"].setdefault(str(change.path), change.before)
         files.make_private_directory(self.folder)
@@ -110,7 +116,9 @@ class _Memory:
 
     def forget(self, changes: list[Change]) -> None:
         for change in changes:
-            if change.what != "left":
+            if change.what == "left":
+                self.pieces[str(change.path)] = list(change.pieces)
+            else:
                 self.pieces.pop(str(change.path), None)
         if self.pieces:
             files.write_json(self.file, self.content)
@@ -118,28 +126,40 @@ class _Memory:
             self.file.unlink(missing_ok=True)
 
 
-def _judged(operation: Operation, known: str) -> Change:
-    before = _read(operation.path)
+def _judged(path: Path, wanted: list[Operation], known: tuple[str, ...]) -> Change:
+    before = _read(path)
     text = before or ""
     try:
-        if operation.is_done(text):
-            return Change(operation.path, "kept", before, before, known if known and known in text else "")
-        base = taken_out(text, known) if known else None
-        old = text if base is None else base
-        splice = operation.splice(old)
+        if all(operation.is_done(text) for operation in wanted):
+            return Change(path, "kept", before, before, known)
+        base, left = taken_out(text, known)
+        replaces = bool(known) and not left
+        after, pieces = _applied(wanted, base if replaces else text)
     except Broken as broken:
-        raise ConfigRefused(operation.path, str(broken)) from None
-    return Change(operation.path, "added" if base is None else "replaced", before, splice.into(old), splice.piece)
+        raise ConfigRefused(path, str(broken)) from None
+    return Change(path, "replaced" if replaces else "added", before, after, pieces if replaces else (*known, *pieces))
 
 
-def _undone(path: Path, piece: str) -> Change:
+def _applied(wanted: list[Operation], text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with what is wanted and not there yet, and the pieces that went in, in their order."""
+    pieces: list[str] = []
+    for operation in wanted:
+        if operation.is_done(text):
+            continue
+        for splice in operation.splices(text):
+            text = splice.into(text)
+            pieces.append(splice.piece)
+        if not operation.is_done(text):
+            raise Broken("the entry would not be read back")
+    return text, tuple(pieces)
+
+
+def _undone(path: Path, pieces: tuple[str, ...]) -> Change:
     before = _read(path)
     if before is None:
-        return Change(path, "absent", None, None, piece)
-    after = taken_out(before, piece)
-    if after is None:
-        return Change(path, "left", before, before, piece)
-    return Change(path, "removed", before, after or None, piece)
+        return Change(path, "absent", None, None, pieces)
+    after, left = taken_out(before, pieces)
+    return Change(path, "left" if left else "removed", before, after or None, tuple(reversed(left)))
 
 
 def _read(path: Path) -> str | None:

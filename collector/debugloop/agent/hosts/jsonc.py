@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final, cast
+from dataclasses import dataclass
+from typing import Any, Final, Self, cast
 
 from debugloop.agent.hosts.splice import Broken, Splice
 
@@ -31,6 +32,11 @@ def parse(text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value)
 
 
+def is_blank(text: str) -> bool:
+    """Whether the text holds nothing but blanks and comments."""
+    return _start(text) == len(text)
+
+
 def entry(text: str, keys: tuple[str, ...]) -> object:
     """What stands under the keys, None where nothing does."""
     value: object = parse(text)
@@ -45,23 +51,55 @@ def entry(text: str, keys: tuple[str, ...]) -> object:
 
 def insert(text: str, keys: tuple[str, ...], value: object) -> Splice:
     """The splice that puts a value under the keys, as the first member there, in the file's own style."""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    found = _INDENT.search(text)
-    indent = found[1] if found else "  "
-    at = _blank(text, 1 if text.startswith("\ufeff") else 0)
-    if at == len(text):
-        return Splice(at, _json(_nested(keys, value), indent, 0, newline) + newline)
+    style = _Style.of(text)
+    at = _start(text)
+    if not keys and at == len(text):
+        return Splice(at, style.json(value, 0) + style.newline)
     for depth, key in enumerate(keys, 1):
         if text[at] != "{":
             raise Broken(f"{key} cannot stand in what is no object")
         members = _members(text, at)
         if key not in members:
-            line = indent * depth + json.dumps(key) + ": "
-            line += _json(_nested(keys[depth:], value), indent, depth, newline)
-            end = "," if members else newline + indent * (depth - 1)
-            return Splice(at + 1, newline + line + end)
+            member = f"{json.dumps(key)}: {style.json(_nested(keys[depth:], value), depth)}"
+            return _first(style, at, member, depth, alone=not members)
         at = members[key]
     raise Broken(f"{'.'.join(keys)} is there already")
+
+
+def prepend(text: str, keys: tuple[str, ...], element: object) -> Splice:
+    """The splice that puts an element first into the list that stands under the keys."""
+    style = _Style.of(text)
+    at = _start(text)
+    for key in keys:
+        at = _members(text, at)[key]
+    if text[at] != "[":
+        raise Broken(f"{'.'.join(keys)} is no list")
+    depth = len(keys) + 1
+    alone = text[_blank(text, at + 1)] == "]"
+    return _first(style, at, style.json(element, depth), depth, alone=alone)
+
+
+def _first(style: _Style, at: int, entry: str, depth: int, *, alone: bool) -> Splice:
+    """The splice that puts an entry behind the bracket at ``at``."""
+    end = style.newline + style.indent * (depth - 1) if alone else ","
+    return Splice(at + 1, style.newline + style.indent * depth + entry + end)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a file is written."""
+
+    indent: str
+    newline: str
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        found = _INDENT.search(text)
+        return cls(found[1] if found else "  ", "\r\n" if "\r\n" in text else "\n")
+
+    def json(self, value: object, depth: int) -> str:
+        lines = json.dumps(value, indent=self.indent, ensure_ascii=False)
+        return lines.replace("\n", self.newline + self.indent * depth)
 
 
 def _nested(keys: tuple[str, ...], value: object) -> object:
@@ -70,8 +108,8 @@ def _nested(keys: tuple[str, ...], value: object) -> object:
     return value
 
 
-def _json(value: object, indent: str, depth: int, newline: str) -> str:
-    return json.dumps(value, indent=indent, ensure_ascii=False).replace("\n", newline + indent * depth)
+def _start(text: str) -> int:
+    return _blank(text, 1 if text.startswith("\ufeff") else 0)
 
 
 def _blank(text: str, at: int) -> int:

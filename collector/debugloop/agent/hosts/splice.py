@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+_ROOM: Final = re.compile(r"(?:\{\}|\[\])[\s,}\]]*\Z")
+"""How a piece ends that holds nothing yet: an empty object or list, for others to go into."""
 
 
 class Broken(ValueError):
@@ -21,8 +27,28 @@ class Splice:
         return text[: self.at] + self.piece + text[self.at :]
 
 
-def taken_out(text: str, piece: str) -> str | None:
-    """The text without the piece; None where it is not there exactly once, for then its place is not known."""
-    if not piece or text.count(piece) != 1:
-        return None
-    return text.replace(piece, "")
+def taken_out(text: str, pieces: Sequence[str]) -> tuple[str, list[str]]:
+    """The text without the pieces, the last one first, for it may stand in one before it; and those that are left.
+
+    A piece is left where it is not there exactly once, for then its place is not known. One that only made room, and
+    that the user put something of their own into, is theirs by now.
+    """
+    left: list[str] = []
+    for piece in reversed(pieces):
+        # blanks and commas around an entry are another's as soon as the user adds a neighbour
+        found = next((each for each in (piece, piece.strip(" \t\r\n,")) if each and text.count(each) == 1), None)
+        if found is not None:
+            text = _joined(*text.split(found))
+        elif not _ROOM.search(piece):
+            left.append(piece)
+    return text, left
+
+
+def _joined(before: str, after: str) -> str:
+    """What stood around an entry, without the comma that parted it from a neighbour that came after us."""
+    left, right = before.rstrip(), after.lstrip()
+    if right.startswith(",") and left.endswith(("{", "[", ",")):
+        return before + right[1:]
+    if left.endswith(",") and right.startswith(("}", "]")):
+        return left[:-1] + after
+    return before + after

@@ -1,11 +1,11 @@
-"""VS Code: https://code.visualstudio.com/docs/copilot, its MCP servers, skills and prompt files."""
+"""VS Code: https://code.visualstudio.com/docs/copilot, its MCP servers, skills, prompt files and hooks."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
-from debugloop.agent.hosts.host import Host, Place, commands, markdown, mcp_json, server, skill
+from debugloop.agent.hosts.host import Host, Place, commands, copilot_hooks, markdown, mcp_json, server, skill
 
 if TYPE_CHECKING:
     from debugloop.agent.hosts.operations import Operation
@@ -20,7 +20,8 @@ def _operations(place: Place) -> list[Operation]:
         ),
         skill(place.path(".github/skills", ".copilot/skills")),
         *commands(prompts, markdown, ending=".prompt.md", problem="${input:problem:What goes wrong?}"),
+        copilot_hooks(place),
     ]
 
 
-HOST = Host("vscode", "VS Code", _operations)
+HOST = Host("vscode", "VS Code", _operations, ("stop", "commit"))

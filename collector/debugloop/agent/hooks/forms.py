@@ -1,0 +1,52 @@
+"""Each host's own form: what its JSON calls things, and how it wants to be answered.
+
+Claude Code, Codex, Copilot CLI and VS Code share one form with small differences; Gemini CLI and Cursor have their own.
+Sources: code.claude.com/docs/en/hooks, developers.openai.com/codex/hooks, geminicli.com/docs/hooks/reference,
+cursor.com/docs/hooks, docs.github.com/copilot/reference/hooks-reference, code.visualstudio.com/docs/copilot/hooks.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+
+def folder_of(given: dict[str, Any]) -> str:
+    """The folder that the agent works in; empty where the host does not tell it."""
+    roots = given.get("workspace_roots")
+    named = cast("list[object]", roots)[0] if isinstance(roots, list) and roots else None
+    folder = given.get("cwd") or named
+    return folder if isinstance(folder, str) else ""
+
+
+def command_of(given: dict[str, Any]) -> str:
+    """The shell command that is about to run; empty where there is none."""
+    arguments = given.get("tool_input")
+    inner = cast("dict[str, object]", arguments).get("command") if isinstance(arguments, dict) else None
+    command = given.get("command") or inner
+    return command if isinstance(command, str) else ""
+
+
+def was_stopped(given: dict[str, Any]) -> bool:
+    """Whether the turn goes on only because a hook kept it from ending, or did not end in the ordinary way."""
+    return bool(given.get("stop_hook_active") or given.get("loop_count")) or given.get("status") in {"aborted", "error"}
+
+
+def form(host: str, event: str, text: str) -> dict[str, Any]:
+    """An answer that says the text: to the agent at a prompt and at the end of a turn, to the person at a commit."""
+    if host == "cursor":
+        forms: dict[str, dict[str, Any]] = {
+            "prompt": {"continue": True, "additional_context": text},
+            "stop": {"followup_message": text},
+            "commit": {"permission": "ask", "user_message": text, "agent_message": text},
+        }
+        return forms[event]
+    if event == "stop":
+        return {"decision": "deny" if host == "gemini" else "block", "reason": text}
+    if event == "prompt":
+        name = "BeforeAgent" if host == "gemini" else "UserPromptSubmit"
+        return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    if host in {"gemini", "codex"}:  # neither can ask, and a warning is no refusal
+        return {"systemMessage": text}
+    asked = {"permissionDecision": "ask", "permissionDecisionReason": text}
+    inner = {"hookSpecificOutput": {"hookEventName": "PreToolUse", **asked}}
+    return {**asked, **inner} if host == "copilot" else inner
