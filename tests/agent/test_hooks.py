@@ -260,7 +260,7 @@ def test_nothing_is_said_where_nobody_debugs(asking: Host, started: Session, wor
     assert asking.said == ""
 
 
-def test_whatever_goes_wrong_the_host_goes_on(asking: Host, started: Session, home: Path) -> None:
+def test_whatever_goes_wrong_the_host_goes_on(asking: Host, started: Session, home: Path, workspace: Path) -> None:
     actions.press(started, "reproduced")
     assert asking.pipe("prompt", "no JSON") is None
     assert asking.said.startswith("debugloop: this hook did nothing (JSONDecodeError")
@@ -268,7 +268,8 @@ def test_whatever_goes_wrong_the_host_goes_on(asking: Host, started: Session, ho
     assert asking.run("prompt", cwd=7, workspace_roots=[{}]) is None
     started.layout.session.write_bytes(b'{"version": 1, "run": "\xff')
     assert asking.run("prompt") is None
-    started.layout.session.write_bytes(b'{"version": 1, "run": "one"}')
+    state = {"version": 1, "workspace": str(workspace), "run": "one"}
+    started.layout.session.write_text(json.dumps(state))
     assert asking.run("prompt") is None
     assert "ValueError" in asking.said
     started.layout.session.unlink()
@@ -376,7 +377,7 @@ def test_a_hook_reads_the_files_as_everybody_else_does(
     assert [each.number for each in presses if each.number not in settled] == [
         each.number for each in actions.unread(session)
     ]
-    assert [tuple(each) for each in presses] == [
+    assert [(each.number, each.action, each.run, each.note) for each in presses] == [
         (each.number, each.action, each.run, each.note)
         for each in actions.presses(session)
         if each.action in actions.FOR_THE_AGENT

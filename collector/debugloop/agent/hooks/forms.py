@@ -7,22 +7,22 @@ cursor.com/docs/hooks, docs.github.com/copilot/reference/hooks-reference, code.v
 
 from __future__ import annotations
 
-from typing import Any, cast
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def folder_of(given: dict[str, Any]) -> str:
     """The folder that the agent works in; empty where the host does not tell it."""
-    roots = given.get("workspace_roots")
-    named = cast("list[object]", roots)[0] if isinstance(roots, list) and roots else None
-    folder = given.get("cwd") or named
+    roots: list[object] = given.get("workspace_roots") or [""]
+    folder = given.get("cwd") or roots[0]
     return folder if isinstance(folder, str) else ""
 
 
 def command_of(given: dict[str, Any]) -> str:
     """The shell command that is about to run; empty where there is none."""
-    arguments = given.get("tool_input")
-    inner = cast("dict[str, object]", arguments).get("command") if isinstance(arguments, dict) else None
-    command = given.get("command") or inner
+    arguments: dict[str, object] = given.get("tool_input") or {}
+    command = given.get("command") or arguments.get("command")
     return command if isinstance(command, str) else ""
 
 

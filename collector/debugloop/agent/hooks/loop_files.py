@@ -10,32 +10,38 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+
+TYPE_CHECKING = False  # to import typing costs as much as all else that a hook does
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 IN_WORKSPACE = ".debugloop"
 HOST_SESSIONS = {"claude-code": "CLAUDE_CODE_SESSION_ID", "codex": "CODEX_THREAD_ID"}
 FOR_THE_AGENT = ("reproduced", "no_events", "resolved")
 
 
-class Unfinished(NamedTuple):
+class Unfinished:
     """A session whose loop is not at its end."""
 
-    id: str
-    folder: str
-    run: int
-    has_steps: bool
-    host: object
-    host_session: object
+    def __init__(self, folder: str, state: dict[str, Any]) -> None:
+        self.id = os.path.basename(folder)
+        self.folder = folder
+        self.run = int(state.get("run", 0))
+        self.has_steps = state.get("steps") is not None
+        self.host: object = state.get("host")
+        self.host_session: object = state.get("host_session")
 
 
-class Press(NamedTuple):
+class Press:
     """What the person pressed."""
 
-    number: int
-    action: str
-    run: int
-    note: str | None
+    def __init__(self, number: int, entry: dict[str, Any]) -> None:
+        note = entry.get("note")
+        self.number = number
+        self.action: str = entry["action"]
+        self.run: int = entry["run"]
+        self.note = None if note is None else str(note)
 
 
 def home(environment: Mapping[str, str]) -> str:
@@ -60,24 +66,31 @@ def workspace_of(folder: str) -> str:
 
 
 def unfinished(workspace: str, environment: Mapping[str, str]) -> list[Unfinished]:
-    """The sessions of a workspace that are not finished; a damaged one is none."""
-    from hashlib import sha256
+    """The sessions of a workspace that are not finished; a damaged one is none.
 
+    The folder of a workspace is told by its readable part, so that nothing has to be hashed, and by what stands inside.
+    """
+    sessions = f"{home(environment)}/sessions"
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", os.path.basename(workspace))[:40].strip(".-") or "root"
-    key = f"{name}-{sha256(os.fsencode(workspace)).hexdigest()[:16]}"
+    roots = [f"{sessions}/{key}" for key in _names(sessions) if key.rpartition("-")[0] == name]
+    inside = f"{workspace}/{IN_WORKSPACE}/sessions"
     found: list[Unfinished] = []
-    for root in (f"{home(environment)}/sessions/{key}", f"{workspace}/{IN_WORKSPACE}/sessions"):
-        try:
-            names = sorted(os.listdir(root))
-        except OSError:
-            continue
-        for each in names:
+    for root in (*roots, inside):
+        for each in _names(root):
             state = _json(f"{root}/{each}/session.json")
+            # a container sees the same folder under another path
+            if state.get("workspace") != workspace and root != inside:
+                continue
             if state.get("version") == 1 and state.get("mode", "debug") == "debug":
-                steps = state.get("steps") is not None
-                where = (f"{root}/{each}", int(state.get("run", 0)), steps)
-                found.append(Unfinished(each, *where, state.get("host"), state.get("host_session")))
+                found.append(Unfinished(f"{root}/{each}", state))
     return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def meant(
@@ -97,34 +110,32 @@ def presses(folder: str) -> tuple[list[Press], set[int]]:
     found: dict[int, Press] = {}
     settled: set[int] = set()
     for line in _bytes(f"{folder}/actions.jsonl").split(b"\n"):
-        try:
-            entry: object = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(entry, dict):
-            continue
-        known = cast("dict[str, Any]", entry)
-        number, run, note = known.get("press"), known.get("run"), known.get("note")
-        if type(number) is int and type(run) is int and known.get("action") in FOR_THE_AGENT:
-            found.setdefault(number, Press(number, known["action"], run, None if note is None else str(note)))
-        elif type(known.get("settled")) is int:
-            settled.add(known["settled"])
+        entry = object_of(line)
+        number = entry.get("press")
+        if type(number) is int and type(entry.get("run")) is int and entry.get("action") in FOR_THE_AGENT:
+            found.setdefault(number, Press(number, entry))
+        elif type(entry.get("settled")) is int:
+            settled.add(entry["settled"])
     return [found[number] for number in sorted(found)], settled
 
 
 def inserted(folder: str) -> list[str]:
     """The files that probes were put into, as probes.json tells."""
-    listed = cast("list[object]", _json(f"{folder}/probes.json").get("probes") or [])
-    names = [cast("dict[str, object]", each).get("file") for each in listed if isinstance(each, dict)]
+    listed: list[dict[str, object]] = _json(f"{folder}/probes.json").get("probes") or []
+    names = [each.get("file") for each in listed]
     return list(dict.fromkeys(name for name in names if isinstance(name, str) and name))
 
 
-def _json(path: str) -> dict[str, Any]:
+def object_of(text: bytes) -> dict[str, Any]:
+    """The JSON object that the text is; an empty one where it is none."""
     try:
-        value: object = json.loads(_bytes(path) or b"{}")
-    except (ValueError, RecursionError):
+        return dict(json.loads(text))
+    except (ValueError, TypeError, RecursionError):
         return {}
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _json(path: str) -> dict[str, Any]:
+    return object_of(_bytes(path))
 
 
 def _bytes(path: str) -> bytes:

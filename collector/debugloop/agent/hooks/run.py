@@ -6,12 +6,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
 
 from debugloop.agent.hooks import forms, loop_files
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from debugloop.agent.hooks.loop_files import Press, Unfinished
 
 _GIT_SECONDS = 2.0
@@ -27,8 +29,7 @@ def main(arguments: list[str]) -> None:
     """Answer one call of a host on stdout. Whatever goes wrong is told on stderr, and the host goes on."""
     try:
         host, event = arguments
-        given: object = json.loads(sys.stdin.buffer.read() or b"{}")
-        text = answer(host, event, cast("dict[str, Any]", given) if isinstance(given, dict) else {}, os.environ)
+        text = answer(host, event, dict(json.loads(sys.stdin.buffer.read() or b"{}")), os.environ)
         if text is not None:
             sys.stdout.write(json.dumps(forms.form(host, event, text)))
             sys.stdout.flush()
