@@ -22,13 +22,16 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from debugloop import __version__
-from debugloop.agent import answers, failures, inputs, method, tools, words
+from debugloop.agent import answers, asking, failures, inputs, method, tools, words
 
 if TYPE_CHECKING:
     from debugloop.settings import Settings
 
 PROGRESS_SECONDS: Final = 5.0
 """How often a wait tells the client how it goes."""
+ASK_SECONDS: Final = 10.0
+"""How long a wait listens before it asks in the era of the protocol in which a question ends the call."""
+_QUESTION: Final = "press"
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 Tool: TypeAlias = Callable[[tools.Bench, Any], dict[str, Any]]
@@ -100,18 +103,21 @@ async def _list_tools(_: Context, __: mcp.PaginatedRequestParams | None) -> mcp.
     )
 
 
-async def _call_tool(bench: tools.Bench, context: Context, params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
+async def _call_tool(
+    bench: tools.Bench, context: Context, params: mcp.CallToolRequestParams
+) -> mcp.CallToolResult | mcp.InputRequiredResult:
     if params.name not in _TOOLS:
         known = ", ".join(_TOOLS)
         raise MCPError(code=mcp.INVALID_PARAMS, message=f"There is no tool {params.name[:80]!r}. There are: {known}.")
     model, tool = _TOOLS[params.name]
     try:
         given = inputs.arguments(model, params.arguments or {})
-        answer = (
-            await _waiting(bench, context, given)
-            if isinstance(given, inputs.WaitForUser)
-            else await _in_thread(tool, bench, given)
-        )
+        if isinstance(given, inputs.WaitForUser):
+            answer = await _wait_or_ask(bench, context, given, params)
+            if isinstance(answer, mcp.InputRequiredResult):
+                return answer
+        else:
+            answer = await _in_thread(tool, bench, given)
     except Exception as error:  # noqa: BLE001 -- every error is a sentence for the agent
         text = answers.as_text(_failure(error))
         return mcp.CallToolResult(content=[mcp.TextContent(text=text)], is_error=True)
@@ -119,15 +125,44 @@ async def _call_tool(bench: tools.Bench, context: Context, params: mcp.CallToolR
     return mcp.CallToolResult(content=[mcp.TextContent(text=text)], structured_content=answers.structure(text))
 
 
-async def _waiting(bench: tools.Bench, context: Context, given: inputs.WaitForUser) -> dict[str, Any]:
+async def _wait_or_ask(
+    bench: tools.Bench, context: Context, given: inputs.WaitForUser, params: mcp.CallToolRequestParams
+) -> dict[str, Any] | mcp.InputRequiredResult:
+    """Wait; and where the client can put a question to the person, who has no panel open, have it put.
+
+    Before 2026-07-28 the question stands while the wait goes on, and is withdrawn when a press comes otherwise. Since
+    then a question ends the call, and the client calls again with the answer.
+    """
+    longest = tools.most_wait(_client(context))
+    asks = _can_be_asked(context) and given.max_wait_s != 0
+    if not asks or context.session.can_send_request:
+        return await _waiting(bench, context, given, longest, asks=asks)
+    if params.request_state is not None and params.request_state.isdecimal():
+        said = (params.input_responses or {}).get(_QUESTION)
+        await _in_thread(tools.answered, bench, given, int(params.request_state), _content(said))
+        return await _waiting(bench, context, given, 0, asks=False)
+    may_ask = await _in_thread(tools.question, bench, given) is not None
+    answer = await _waiting(bench, context, given, min(longest, ASK_SECONDS) if may_ask else longest, asks=False)
+    asked = await _in_thread(tools.question, bench, given) if may_ask else None
+    if asked is None:
+        return answer
+    run, message = asked
+    request = mcp.ElicitRequest(params=_form(message))
+    return mcp.InputRequiredResult(input_requests={_QUESTION: request}, request_state=str(run))
+
+
+async def _waiting(
+    bench: tools.Bench, context: Context, given: inputs.WaitForUser, longest: float, *, asks: bool
+) -> dict[str, Any]:
     """Wait in a thread, which ends when the client cancels the call or goes away, and tell how it goes."""
     left = threading.Event()
-    longest = tools.most_wait(_client(context))
     wait = functools.partial(tools.wait_for_user, bench, given, longest, left.is_set)
     answer: dict[str, Any] = {}
     failure: Exception | None = None
     async with anyio.create_task_group() as group:
         group.start_soon(_tell, bench, context, given)
+        if asks:
+            group.start_soon(_ask, bench, context, given)
         try:
             answer = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
         except Exception as error:  # noqa: BLE001 -- a group would wrap it
@@ -150,6 +185,33 @@ async def _tell(bench: tools.Bench, context: Context, given: inputs.WaitForUser)
         except Exception:  # noqa: BLE001 -- the wait itself tells what is wrong
             return
         await anyio.sleep(PROGRESS_SECONDS)
+
+
+async def _ask(bench: tools.Bench, context: Context, given: inputs.WaitForUser) -> None:
+    """Put the question while the wait goes on. What comes of it is a press like any other: the wait sees it."""
+    try:
+        while asked := await _in_thread(tools.question, bench, given):
+            run, message = asked
+            said = await context.session.elicit_form(message, asking.SCHEMA, context.request_id)
+            await _in_thread(tools.answered, bench, given, run, _content(said))
+    except Exception:  # noqa: BLE001 -- the wait itself goes on, and tells what is wrong
+        return
+
+
+def _form(message: str) -> mcp.ElicitRequestFormParams:
+    return mcp.ElicitRequestFormParams(message=message, requested_schema=asking.SCHEMA)
+
+
+def _content(said: object) -> dict[str, Any] | None:
+    """What the person filled in; None where they refused."""
+    return dict(said.content or {}) if isinstance(said, mcp.ElicitResult) and said.action == "accept" else None
+
+
+def _can_be_asked(context: Context) -> bool:
+    known = context.session.client_capabilities
+    able = known.elicitation if known else None
+    # one that names neither form nor address is of the time when there were forms only
+    return able is not None and (able.form is not None or able.url is None)
 
 
 async def _list_prompts(_: Context, __: mcp.PaginatedRequestParams | None) -> mcp.ListPromptsResult:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from debugloop.agent import closing, failures, hypotheses, loop, words
+from debugloop.agent import asking, closing, failures, hypotheses, loop, words
 from debugloop.agent.stage import stage
 from debugloop.errors import DebugloopError, RunNotFound
 from debugloop.evidence.query import Query, counts, moment_from, select
@@ -47,6 +47,8 @@ class Bench:
     session_id: str | None = None
     pending: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
     """Waits of each run that ended without a press."""
+    refusals: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    """Runs about which the person does not want to be asked by their client."""
 
     def open(self, which: inputs.Which) -> Session:
         """The session that is meant (NoSession, SeveralSessions or SessionNotFound where none can be told)."""
@@ -164,6 +166,20 @@ def wait_for_user(
     if bench.pending[turn] >= PATIENCE and waited.run:
         answer["next"] = words.end_turn(words.MCP)
     return answer
+
+
+def question(bench: Bench, which: inputs.Which) -> tuple[int, str] | None:
+    """The run to ask the person about through their client, and what to ask; None where they are not to be asked."""
+    session = bench.open(which)
+    asked = asking.question(session)
+    return None if asked is None or (session.id, asked[0]) in bench.refusals else asked
+
+
+def answered(bench: Bench, which: inputs.Which, run: int, content: Mapping[str, object] | None) -> None:
+    """Take the person's answer about a run. Without one, or with one that says nothing, they are not asked again."""
+    session = bench.open(which)
+    if content is None or not asking.take(session, run, content):
+        bench.refusals.add((session.id, run))
 
 
 def listening(bench: Bench, given: inputs.WaitForUser) -> str:

@@ -144,9 +144,13 @@ def _grep(session: Unfinished, workspace: str, where: str) -> list[str]:
     """What `git grep` finds in the index (``--cached``) or in the working tree (``--untracked``)."""
     import subprocess
 
-    command = ["git", "--no-optional-locks", "grep", where, "-I", "-l", "-z", "-F", "-e", _marker(session)]
+    # nothing that the repository's own configuration names is run, and nothing is fetched
+    command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "grep", where, "--no-textconv"]
+    command += ["-I", "-l", "-z", "-F", "-e", _marker(session)]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
     try:
-        ran = subprocess.run(command, cwd=workspace, capture_output=True, timeout=_GIT_SECONDS, check=False)
+        ran = subprocess.run(command, cwd=workspace, env=env, capture_output=True, timeout=_GIT_SECONDS, check=False)
     except FileNotFoundError:  # no git
         return []
     return [name.decode("utf-8", "replace") for name in ran.stdout.split(b"\0") if name]
