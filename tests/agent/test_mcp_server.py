@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,10 +113,47 @@ async def test_instrument_gives_the_next_free_markers_and_where_probes_stand(
     assert first["begin"] == f"#region debugloop {started['session']}/1"
     assert (first["endpoint"], first["probes"]) == (started["endpoint"], [])
     assert second["begin"].endswith("/2")
-    assert second["probes"] == [{"file": "cart.py", "probes": [f"{started['session']}/1"], "lines": [1]}]
-    assert removed["removed"] == second["probes"]
+    assert second["by_hand"] == [{"file": "cart.py", "probes": [f"{started['session']}/1"], "lines": [1]}]
+    assert removed["removed"] == second["by_hand"]
     assert removed["leftovers"] == []
     assert (workspace / "cart.py").read_text() == "total = 1\n"
+
+
+async def test_instrument_puts_probes_in_each_for_itself_and_tells_what_was_heard(
+    settings: Settings, workspace: Path
+) -> None:
+    code = "total = 1\nprint(total)\nrest = [\n    total,\n]\n"
+    (workspace / "cart.py").write_text(code)
+    wanted = {"place": "cart.py:2", "hypothesis": "H1", "message": "before print", "data": "total, type(total)"}
+    async with an_agent(settings, workspace) as agent:
+        await agent.call("start_debug")
+        planned = await agent.call("instrument", insert=[wanted], dry_run=True)
+        untouched = (workspace / "cart.py").read_text()
+        done = await agent.call("instrument", insert=[wanted, {"place": "cart.py:7"}, {"place": "cart.py"}])
+        subprocess.run([sys.executable, "cart.py"], cwd=workspace, check=True, capture_output=True)
+        await agent.call("instrument", insert=[{"place": "cart.py:1", "hypothesis": "H2"}])
+        snippet = (await agent.call("instrument", snippet="javascript"))["snippet"]
+        listed = (await agent.call("instrument"))["probes"]
+        digest = await agent.call("read_evidence")
+        of_one = await agent.call("read_evidence", view="rows", probe=done["inserted"][0]["probe"])
+        of_none = await agent.call("read_evidence", view="rows", probe="2")
+        unknown = await agent.refused("instrument", snippet="klingon")
+        removed = await agent.call("remove_instrumentation")
+
+    assert untouched == code
+    assert planned["inserted"][0] | {"dry_run": False} == done["inserted"][0]
+    assert (done["inserted"][0]["file"], done["inserted"][0]["line"]) == ("cart.py", 2)
+    assert [each["place"] for each in done["refused"]] == ["cart.py:7", "cart.py"]
+    assert [each["error"] for each in done["refused"]] == ["no_place", "invalid_place"]
+    assert [(each["hypothesis"], each["events"]) for each in listed] == [("H1", 1), ("H2", 0), (None, 0)]
+    assert snippet["probe"] in snippet["text"]
+    assert [each["probe"] for each in digest["never_fired"]] == [each["probe"] for each in listed[1:]]
+    assert digest["never_fired"][0]["location"] == "cart.py:1"
+    assert [each["record"]["message"] for each in of_one["rows"]] == ["before print"]
+    assert of_none["rows"] == []
+    assert "`debugloop" not in unknown["message"]
+    assert removed["leftovers"] == []
+    assert (workspace / "cart.py").read_text() == code
 
 
 async def test_what_is_left_keeps_the_session_open_and_is_listed(settings: Settings, workspace: Path) -> None:

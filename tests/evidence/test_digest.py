@@ -55,6 +55,16 @@ def test_events_are_grouped_by_hypothesis_in_the_order_of_the_ledger_and_by_loca
     assert answer["more"] == {"groups": 0, "rows": 0}
 
 
+def test_a_probe_that_no_event_came_from_is_named_with_its_place() -> None:
+    probes = {"s/1": "cart.js:12", "s/2": "tax.py:3"}
+
+    answer = dumped([row(1, probe="s/1"), row(2, probe=7)], probes=probes)
+    text = as_text(digest([], 1, probes=probes))
+
+    assert answer["never_fired"] == [{"probe": "s/2", "location": "tax.py:3"}]
+    assert "Probes that never fired: s/1 (cart.js:12), s/2 (tax.py:3)." in text
+
+
 def test_a_hypothesis_that_no_event_speaks_for_is_named_as_silent() -> None:
     assert dumped([row(1, hypothesisId="H1")], 1, LEDGER)["silent"] == ["H2"]
 

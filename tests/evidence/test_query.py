@@ -52,6 +52,22 @@ def test_a_hypothesis_is_a_whole_name_in_any_of_the_forms_that_programs_write(
     assert Query(hypothesis=asked).matches(row(hypothesisId=tag)) is meant
 
 
+@pytest.mark.parametrize(
+    ("sent", "asked", "meant"),
+    [
+        ("s1/2", "s1/2", True),
+        ("s1/2", "2", True),
+        ("s1/12", "2", False),
+        ("s1/2", "s1", False),
+        (None, "2", False),
+        (7, "7", True),
+    ],
+)
+def test_a_probe_is_meant_by_its_id_or_by_what_stands_behind_the_session(sent: object, asked: str, meant: bool) -> None:
+    assert Query(probe=asked).matches(row(probe=sent)) is meant
+    assert not Query(probe=asked).matches(Row(1, b"2", "not_json"))
+
+
 def test_a_hypothesis_that_only_another_key_names_is_not_meant() -> None:
     assert not Query(hypothesis="H1").matches(row(hypothesisId="H2", message="H1"))
 

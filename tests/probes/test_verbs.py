@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.probes.repo import new_repo
@@ -127,3 +129,22 @@ def test_scan_tells_ours_and_theirs_apart(home: Path, workspace: Path) -> None:
     repo.write("app.js", PROBE.format("theirs") + PROBE.format(session))
     answer = json.loads(cli("scan", "--json", home=home, cwd=workspace).stdout)
     assert [left["kind"] for left in answer["leftovers"]] == ["other_session"] * 2 + ["marker"] * 2
+
+
+def test_the_events_of_one_probe_and_the_probes_that_never_fired_are_told_by_logs(home: Path, workspace: Path) -> None:
+    (workspace / "cart.py").write_text("total = 1\nif total > 1:\n    total = 2\nprint(total)\n")
+    session = started(home, workspace)["session"]
+    for line, hypothesis in ((3, "H1"), (1, "H2")):
+        done = cli("instrument", f"cart.py:{line}", "--hypothesis", hypothesis, home=home, cwd=workspace)
+        assert done.returncode == 0, done.stderr
+    subprocess.run([sys.executable, "cart.py"], cwd=workspace, check=True, capture_output=True)
+
+    rows = cli("logs", "--probe", "2", "--json", home=home, cwd=workspace).stdout.splitlines()
+    none = cli("logs", "--probe", f"{session}/1", home=home, cwd=workspace)
+    digest = json.loads(cli("logs", "--digest", "--json", home=home, cwd=workspace).stdout)
+    of_one = json.loads(cli("logs", "--digest", "--hypothesis", "H2", "--json", home=home, cwd=workspace).stdout)
+
+    assert [json.loads(each)["record"]["probe"] for each in rows] == [f"{session}/2"]
+    assert (none.returncode, none.stdout) == (0, "")
+    assert digest["never_fired"] == [{"probe": f"{session}/1", "location": "cart.py:3"}]
+    assert of_one["never_fired"] == []

@@ -66,12 +66,16 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
     "record_hypotheses": _of(session=_TEXT, hypotheses=_LIST, refused=_LIST),
     "instrument": _of(
         session=_TEXT,
+        inserted=_LIST,
+        refused=_LIST,
+        snippet={"type": ["object", "null"]},
         begin=_TEXT,
         end=_TEXT,
         endpoint=_TEXT_OR_NONE,
         log=_TEXT,
         event=_OBJECT,
         probes=_LIST,
+        by_hand=_LIST,
         next=_TEXT,
     ),
     "publish_reproduction_steps": _of(

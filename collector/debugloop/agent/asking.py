@@ -49,7 +49,7 @@ def take(session: Session, run: int, content: Mapping[str, object]) -> bool:
 
     A press that came meanwhile wins, as does a newer run: then the answer is dropped.
     """
-    chosen = next((each for each in _CHOICES if each == content.get("action")), None)
+    chosen: Action | None = next((each for each in _CHOICES if each == content.get("action")), None)
     note = content.get("note")
     if chosen is None:
         return False

@@ -64,8 +64,23 @@ class RecordHypotheses(Which):
     judge: tuple[Judgement, ...] = Field(default=(), max_length=20)
 
 
+class ProbeAt(_Input):
+    """A probe before a line of a file."""
+
+    place: str = Field(min_length=1, max_length=4_096, description="FILE:LINE, seen from the project, as cart.js:42.")
+    hypothesis: str | None = Field(default=None, max_length=32, description="What the event speaks to, such as H1.")
+    message: str = Field(default="", max_length=500)
+    data: str = Field(default="", max_length=2_000, description="Expressions of that language, by commas.")
+    level: str | None = Field(default=None, max_length=32)
+    language: str | None = Field(default=None, description="Where the file's name does not tell it.")
+
+
 class Instrument(Which):
-    """Nothing but which session."""
+    """Where probes are to stand. Without any, those that there are are listed."""
+
+    insert: tuple[ProbeAt, ...] = Field(default=(), max_length=20)
+    dry_run: bool = Field(default=False, description="Only tell where they would stand.")
+    snippet: str | None = Field(default=None, description="A language: gives a probe in it to put in by hand.")
 
 
 class PublishSteps(Which):
@@ -96,6 +111,7 @@ class ReadEvidence(Which):
     )
     hypothesis: str | None = Field(default=None, description="Only events of this hypothesis.")
     location: str | None = Field(default=None, description="Only events whose location holds this.")
+    probe: str | None = Field(default=None, description="Only events of this probe.")
     level: str | None = None
     text: str | None = Field(default=None, description="Only events that hold this in any key or value.")
     since: str | None = Field(default=None, description="ISO 8601 or ms, by the program's clock.")

@@ -278,13 +278,14 @@ def _answer(session: Session, press: Press | None, collector: str, face: words.F
         following = words.no_events(face, press)
     else:
         following = words.reproduced(face, press, events)
+    from debugloop.agent.probing import places
     from debugloop.evidence.digest import digest
 
     waited = Waited(press.action, press, run, events, {}, verified, collector, panel, following)
     room = session.settings.answer_bytes - len(orjson.dumps(waited.to_json()))
-    evidence = digest(
-        rows, run, ledger.load(session), collector_file.load(session.layout), limit=max(room, _LEAST_EVIDENCE)
-    )
+    known, collected = ledger.load(session), collector_file.load(session.layout)
+    probes = places(session, run)
+    evidence = digest(rows, run, known, collected, probes=probes, limit=max(room, _LEAST_EVIDENCE))
     return dataclasses.replace(waited, evidence=evidence)
 
 

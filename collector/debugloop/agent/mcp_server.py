@@ -48,7 +48,6 @@ _TOOLS: Final[dict[str, tuple[type[inputs.Which], Tool]]] = {
 }
 _HINTS: Final = {
     "read_evidence": mcp.ToolAnnotations(destructive_hint=False, open_world_hint=False),
-    "instrument": mcp.ToolAnnotations(read_only_hint=True, open_world_hint=False),
     "remove_instrumentation": mcp.ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False),
     "finish_debug_cleanup": mcp.ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False),
 }

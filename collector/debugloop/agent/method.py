@@ -31,8 +31,9 @@ DESCRIPTIONS: Final[dict[str, tuple[str, str]]] = {
     "instrument": (
         "Probes",
         (
-            "What a probe must look like (its two marker lines, where it reports to), and where those of this session "
-            "stand. You put probes in by editing the code; put in those that tell the hypotheses apart."
+            "Put probes before lines of the code (`insert`), such as tell the hypotheses apart; each tells what holds "
+            "just before its line runs. Lists all probes with how often each was heard, and what one written by hand "
+            "must look like."
         ),
     ),
     "publish_reproduction_steps": (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from debugloop.agent import asking, closing, failures, hypotheses, loop, words
+from debugloop.agent import asking, closing, failures, hypotheses, loop, probing, words
 from debugloop.agent.stage import stage
 from debugloop.errors import DebugloopError, RunNotFound
 from debugloop.evidence.query import Query, counts, moment_from, select
@@ -109,24 +109,54 @@ def record_hypotheses(bench: Bench, given: inputs.RecordHypotheses) -> dict[str,
 
 
 def instrument(bench: Bench, given: inputs.Instrument) -> dict[str, Any]:
-    """What a probe is made of, and where those of this session stand."""
+    """Put probes in, each for itself; print one for a language; and list those there are, with what was heard."""
+    from debugloop.probes.insert import Wanted
+    from debugloop.probes.languages import expressions
+
     session = bench.open(given)
     loop.require_open(session)
     sessions.touch_agent(session)
-    standing = _strip(session, dry_run=True)
-    taken = {probe for each in standing for probe in each.probes}
+    done: list[dict[str, Any]] = []
+    refused: list[dict[str, str]] = []
+    for each in given.insert:
+        try:
+            wanted = Wanted(each.message, each.hypothesis, each.level, expressions(each.data), each.language)
+            top = Path(session.state().workspace)
+            done.append(probing.put_in(session, top, each.place, wanted, dry_run=given.dry_run))
+        except DebugloopError as error:
+            code, sentence, _ = failures.told(error)
+            refused.append({"place": each.place[:200], "error": code, "message": words.for_tools(sentence)})
+    snippet = None if given.snippet is None else _snippet(session, given.snippet)
+    probes = probing.listed(session)
+    by_hand = _strip(session, dry_run=True)
+    known = {each["probe"] for each in probes}
+    taken = known | {probe for each in by_hand for probe in each.probes}
     number = next(number for number in range(1, len(taken) + 2) if f"{session.id}/{number}" not in taken)
     served = endpoint.load(session.layout)
     return {
         "session": session.id,
+        "inserted": done,
+        "refused": refused,
+        "snippet": snippet,
         "begin": f"#region debugloop {session.id}/{number}",
         "end": f"#endregion debugloop {session.id}/{number}",
         "endpoint": served.url if served else None,
         "log": str(session.layout.log),
         "event": {"hypothesisId": "H1", "location": "cart.js:42", "message": "added", "data": {"total": 105}},
-        "probes": _probes(standing),
+        "probes": probes[-_LISTED:],
+        "by_hand": _probes([each for each in by_hand if not known.issuperset(each.probes)]),
         "next": words.instrumented(words.MCP, len(taken)),
     }
+
+
+def _snippet(session: Session, language: str) -> dict[str, Any]:
+    """A probe to put in by hand, as the verb prints it; ``imports`` stands once in a file."""
+    from debugloop.probes.insert import snippet
+    from debugloop.probes.languages import Event, by_name
+
+    probe, lines, imports = snippet(session, by_name(language), Event("", "", "", None, None, ()))
+    text, head = ("".join(f"{line}\n" for line in each) for each in (lines, imports))
+    return {"probe": probe.id, "text": text, "imports": head}
 
 
 def publish_reproduction_steps(bench: Bench, given: inputs.PublishSteps) -> dict[str, Any]:
@@ -198,6 +228,7 @@ def read_evidence(bench: Bench, given: inputs.ReadEvidence) -> dict[str, Any]:
         given.after,
         moment_from(given.since) if given.since else None,
         moment_from(given.until) if given.until else None,
+        given.probe,
     )
     session = bench.open(given)
     loop.read_evidence(session)
@@ -215,7 +246,8 @@ def read_evidence(bench: Bench, given: inputs.ReadEvidence) -> dict[str, Any]:
         from debugloop.evidence.digest import digest
 
         known, collector = ledger.load(session), collector_file.load(session.layout)
-        return {"view": given.view, **digest(meant, run, known, collector, limit=limit - _TEXT)}
+        probes = probing.places(session, run, given.hypothesis) if query.keeps_probes else None
+        return {"view": given.view, **digest(meant, run, known, collector, probes=probes, limit=limit - _TEXT)}
     from debugloop.evidence.views import rows_view, timeline
 
     view = timeline if given.view == "timeline" else rows_view

@@ -47,9 +47,12 @@ MCP: Final = Face(
     logs="`read_evidence`",
     strip="`remove_instrumentation`",
     finish="`finish_debug_cleanup`",
+    instrument="`instrument` with `insert`: place, hypothesis, message, data",
 )
 
-_VERB: Final = re.compile(r"`debugloop (start|steps|wait|logs|strip|scan|finish|hypothesis)\b[^`]*`")
+_VERB: Final = re.compile(
+    r"`debugloop (start|steps|wait|logs|strip|scan|finish|hypothesis|instrument|snippet|probes)\b[^`]*`"
+)
 _TOOLS: Final = {
     "start": "start_debug",
     "steps": "publish_reproduction_steps",
@@ -59,6 +62,7 @@ _TOOLS: Final = {
     "scan": "remove_instrumentation",
     "finish": "finish_debug_cleanup",
     "hypothesis": "record_hypotheses",
+    **dict.fromkeys(("instrument", "snippet", "probes"), "instrument"),
 }
 
 
@@ -174,7 +178,7 @@ def instrumented(face: Face, probes: int) -> str:
     """What to do with probes in the code."""
     if probes:
         return f"Check that the probes stand on the path of the steps, then publish those: {face.steps}."
-    return f"Put the probes in by editing the code, each between its two markers, then publish steps: {face.steps}."
+    return f"Put probes in that tell the hypotheses apart: {face.instrument}. Then publish steps: {face.steps}."
 
 
 def removed(face: Face, leftovers: int) -> str:

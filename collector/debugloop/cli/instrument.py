@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from debugloop.cli.verb import Call, clean, verb
@@ -35,24 +33,14 @@ def command(
     A parser tells first whether a statement can stand there, and whether all else keeps its meaning; if not, the file
     stays as it is and the nearest line is named. `strip` gives back the identical file.
     """
-    from debugloop.probes import inserted
-    from debugloop.probes.insert import Wanted, instrument, parse_place, plan
+    from debugloop.agent.probing import put_in
+    from debugloop.probes.insert import Wanted
     from debugloop.probes.languages import expressions
-    from debugloop.probes.scan import place_of
 
-    file, line = parse_place(place)
-    session = call.open()
-    workspace = place_of(call.settings, Path(session.state().workspace))
     wanted = Wanted(
         clean(message) or "", clean(hypothesis), clean(level), expressions(clean(data) or ""), clean(language)
     )
-    if dry_run:
-        known = inserted.load(session.layout)
-        probe = plan(session, workspace, call.folder / file, line, wanted, known)[-1]
-    else:
-        probe = instrument(session, workspace, call.folder / file, line, wanted)
-    answer = {"probe": probe.id, "file": probe.file, "line": probe.line, "language": probe.language}
+    answer = put_in(call.open(), call.folder, place, wanted, dry_run=dry_run)
     did = "Would insert" if dry_run else "Inserted"
-    call.answer(
-        answer | {"dry_run": dry_run}, f"{did} {probe.id} in {visible(probe.file)}:{probe.line} ({probe.language})."
-    )
+    where = f"{visible(answer['file'])}:{answer['line']}"
+    call.answer(answer, f"{did} {answer['probe']} in {where} ({answer['language']}).")

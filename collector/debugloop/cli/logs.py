@@ -33,6 +33,7 @@ _LEAST_ROW = 300
 @click.option("--hypothesis", metavar="ID", help="Only events of this hypothesis.")
 @click.option("--level", metavar="LEVEL", help="Only events of this level.")
 @click.option("--location", metavar="TEXT", help="Only events whose location holds this.")
+@click.option("--probe", metavar="ID", help="Only events of this probe; what stands behind the / will do.")
 @click.option("--text", metavar="TEXT", help="Only events that hold this in any key or value.")
 @click.option("--run", type=click.IntRange(0), metavar="R", help="An earlier run; the current one by default.")
 @click.option("--after", type=click.IntRange(0), default=0, metavar="LINE", help="Only rows after this line.")
@@ -49,6 +50,7 @@ def command(
     hypothesis: str | None,
     level: str | None,
     location: str | None,
+    probe: str | None,
     text: str | None,
     run: int | None,
     after: int,
@@ -72,7 +74,7 @@ def command(
     if views > 1:
         raise click.UsageError("--digest, --timeline and --compare are three views: give one of them.")
     first, last = (None if moment is None else moment_from(moment) for moment in (clean(since), clean(until)))
-    query = Query(clean(hypothesis), clean(level), clean(location), clean(text), after, first, last)
+    query = Query(clean(hypothesis), clean(level), clean(location), clean(text), after, first, last, clean(probe))
     session = call.open()
     read_evidence(session)
     if follow:
@@ -80,7 +82,7 @@ def command(
         return
     found, rows = runs.read(session, run)
     if digest:
-        _digest(call, session, found, select(rows, query))
+        _digest(call, session, found, rows, query)
     elif timeline:
         _timeline(call, found, select(rows, query))
     elif compare is not None:
@@ -135,13 +137,16 @@ def _cut(call: Call, row: Row, run: int, room: int) -> bytes:
     return b'{"line":%d,"run":%d,"record":%b,"cut":%d}\n' % (row.line, run, record, len(row.raw))
 
 
-def _digest(call: Call, session: Session, run: int, rows: Iterable[Row]) -> None:
+def _digest(call: Call, session: Session, run: int, rows: list[Row], query: Query) -> None:
+    from debugloop.agent.probing import places
     from debugloop.evidence.digest import digest
     from debugloop.evidence.digest_text import as_text
     from debugloop.session import collector_file, ledger
 
     limit = call.settings.answer_bytes
-    answer = digest(rows, run, ledger.load(session), collector_file.load(session.layout), limit=limit)
+    probes = places(session, run, query.hypothesis) if query.keeps_probes else None
+    known, collected = ledger.load(session), collector_file.load(session.layout)
+    answer = digest(select(rows, query), run, known, collected, probes=probes, limit=limit)
     call.answer(answer, "" if call.json else as_text(answer))
 
 

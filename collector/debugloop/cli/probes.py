@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from debugloop.cli.verb import Call, verb
 from debugloop.evidence.visible import visible
-
-if TYPE_CHECKING:
-    from debugloop.session.session import Session
 
 
 @verb(example="debugloop probes --json")
@@ -20,42 +15,10 @@ def command(call: Call) -> None:
     A probe that never fired is evidence too: the code around it was not reached. Probes that were written by hand are
     not known here; `scan` finds them.
     """
-    from debugloop.probes import inserted, markers
-    from debugloop.session import runs
+    from debugloop.agent.probing import listed
 
-    session = call.open()
-    top = Path(session.state().workspace)
-    *earlier, current = runs.kept(session)
-    now, before = _heard(session, [current]), _heard(session, earlier)
-    listed: list[dict[str, Any]] = []
-    for each in inserted.load(session.layout):
-        try:
-            there = markers.find((top / each.file).read_bytes()) if each.file else []
-        except OSError:
-            there = []
-        line = next((marker.line for marker in there if marker.probe == each.id), None)
-        listed.append(
-            {
-                "probe": each.id,
-                "file": each.file or None,
-                "line": line,
-                "language": each.language,
-                "location": each.location,
-                "message": each.message,
-                "hypothesis": each.hypothesis,
-                "events": now[each.id],
-                "earlier": before[each.id],
-            }
-        )
-    call.answer(listed, "\n".join(map(_text, listed)))
-
-
-def _heard(session: Session, numbers: list[int]) -> Counter[str]:
-    """How many events of these runs each probe sent."""
-    from debugloop.session import runs
-
-    rows = (row for number in numbers for row in runs.read(session, number, redacting=False)[1])
-    return Counter(name for row in rows if isinstance(name := row.record().get("probe"), str))
+    probes = listed(call.open())
+    call.answer(probes, "\n".join(map(_text, probes)))
 
 
 def _text(each: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ what was left out is counted. All of it is quoted: what a program wrote is evide
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -87,24 +87,27 @@ class _Group:
         return shown
 
 
-def digest(
+def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
     rows: Iterable[Row],
     run: int,
     ledger: Sequence[Hypothesis] = (),
     collector: CollectorFile | None = None,
     *,
+    probes: Mapping[str, str] | None = None,
     limit: int = 16_384,
 ) -> dict[str, Any]:
     """The evidence of a run, to be dumped by orjson into at most ``limit`` bytes (at least 2,000).
 
     ``hypotheses`` stand in the order of the ledger, then as they first occurred, untagged events last with the id
-    null; those of the ledger without an event are ``silent``. A row is ``{"at", "times", "last", "record"}``; its
+    null; those of the ledger without an event are ``silent``. Of ``probes`` (places by id) those without one
+    ``never_fired``: ``{"probe", "location"}``. A row is ``{"at", "times", "last", "record"}``; its
     record is spliced as it came, or cut (``"cut": size``). ``cursor`` is the line to go on after
     (``logs --after``), null where nothing was left out.
     """
     groups: dict[tuple[str, str], _Group] = {}
     malformed: dict[str, int] = {}
     malformed_at: list[str] = []
+    fired: set[str | None] = set()
     events = 0
     for row in rows:
         if row.steps:
@@ -117,6 +120,7 @@ def digest(
         record = row.record()
         location = text_of(record.get("location"))
         hypotheses = hypotheses_of(record)
+        fired.add(record.get("probe") if isinstance(record.get("probe"), str) else None)
         same = content(row, record)
         for hypothesis in hypotheses:
             group = groups.get((hypothesis, location))
@@ -137,6 +141,8 @@ def digest(
     }
     room = Room(limit - len(orjson.dumps(answer)) - 400)
     answer["silent"] = _silent(ledger, groups, room)
+    unheard = [{"probe": probe, "location": where} for probe, where in (probes or {}).items() if probe not in fired]
+    answer["never_fired"] = [each for each in unheard if room.take(each)]
     shown, omitted = _choose(_in_turn(groups, ledger), ledger, room)
     _quote(shown, run, room)
     answer["hypotheses"] = _by_hypothesis(shown, groups, ledger, run)

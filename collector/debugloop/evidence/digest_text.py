@@ -24,7 +24,7 @@ def _lines(digest: dict[str, Any]) -> Iterator[str]:
     yield from (f"To let in what was rejected: {visible(mend)}" for mend in digest["mend"])
     if keys := digest["sampled_keys"]:
         yield f"Sampled out most: {', '.join(f'{visible(key)} ({count})' for key, count in keys.items())}"
-    if digest["events"] == "0":
+    if digest["events"] == "0" and not digest["never_fired"]:
         return
     yield digest["notice"]
     for entry in digest["hypotheses"]:
@@ -36,6 +36,9 @@ def _lines(digest: dict[str, Any]) -> Iterator[str]:
             yield from _location(location)
     if digest["silent"]:
         yield f"\nNo event for: {', '.join(map(visible, digest['silent']))}."
+    if digest["never_fired"]:
+        silent = ", ".join(visible(f"{each['probe']} ({each['location']})") for each in digest["never_fired"])
+        yield f"Probes that never fired: {silent}."
     more = digest["more"]
     if digest["cursor"] is not None:
         yield (

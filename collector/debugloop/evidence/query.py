@@ -31,7 +31,8 @@ _LIST = re.compile(r"\s*[,;]\s*")
 class Query:
     """Filters; a row must meet all that are given. Texts ignore the case of letters.
 
-    ``hypothesis`` and ``level`` are whole values, ``location`` and ``text`` parts of one. ``after`` is a line number:
+    ``hypothesis`` and ``level`` are whole values, ``location`` and ``text`` parts of one; ``probe`` is an id, or what
+    stands behind the session in it. ``after`` is a line number:
     the cursor of an earlier answer. ``since`` and ``until`` are moments by the program's own clock; an event without
     one is not between them.
     """
@@ -43,19 +44,28 @@ class Query:
     after: int = 0
     since: datetime | None = None
     until: datetime | None = None
+    probe: str | None = None
 
     @property
     def keeps_all(self) -> bool:
         """Whether it asks for nothing but a place to begin."""
         return self == Query(after=self.after)
 
+    @property
+    def keeps_probes(self) -> bool:
+        """Whether all events of a probe are meant, or none: where it asks for nothing but a hypothesis."""
+        return self == Query(hypothesis=self.hypothesis)
+
     def matches(self, row: Row) -> bool:
         """Whether the row is meant."""
         if row.line <= self.after:
             return False
         if row.malformed:
-            return not (self.hypothesis or self.level or self.location or self._timed) and _holds(row.text, self.text)
-        if not all(_may_hold(row.raw, part) for part in (self.hypothesis, self.location, self.text) if part):
+            keyed = self.hypothesis or self.level or self.location or self.probe or self._timed
+            return not keyed and _holds(row.text, self.text)
+        if not all(
+            _may_hold(row.raw, part) for part in (self.hypothesis, self.location, self.text, self.probe) if part
+        ):
             return False
         if self.keeps_all:
             return True
@@ -65,6 +75,8 @@ class Query:
         if self.level is not None and level_of(record) != _level(self.level):
             return False
         if not _holds(text_of(record.get("location")), self.location):
+            return False
+        if self.probe is not None and not _is_probe(text_of(record.get("probe")), self.probe):
             return False
         if self._timed and not self._is_between(moment_of(record.get("timestamp"))):
             return False
@@ -148,6 +160,10 @@ def _level(text: str) -> str:
 
 def _holds(text: str, part: str | None) -> bool:
     return part is None or part.casefold() in text.casefold()
+
+
+def _is_probe(text: str, probe: str) -> bool:
+    return text.casefold() == probe.casefold() or text.casefold().endswith(f"/{probe.casefold()}")
 
 
 def _may_hold(raw: bytes, part: str) -> bool:
