@@ -27,11 +27,17 @@ _LEAVES: Final = frozenset(
         "continue_statement",
         "throw_statement",
         "goto_statement",
+        "return_expression",
+        "break_expression",
+        "continue_expression",
+        "throw_expression",
+        "loopex_expression",
         "return",
         "break",
+        "next",
     }
 )
-_DIRECTIVE: Final = "expression_statement"
+_EXPRESSION: Final = "expression_statement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +115,45 @@ class _Trial:
         first, last = statements[0], statements[-1]
         if parent.type not in self.language.blocks and first.type not in self.language.blocks:
             raise Refused(f"no statement stands directly in {_phrase(parent.type)}")
-        if any(node.has_error for node in statements) or len([node for node in statements if node.is_named]) != 1:
+        if any(node.has_error for node in statements) or len([node for node in statements if _counts(node)]) != 1:
             raise Refused("it would not parse there; are all of --data expressions?")
         before, after = _statement(first, -1), _statement(last, 1)
-        if before is not None and before.type in _LEAVES:
+        if before is not None and _bare(before).type in _LEAVES:
             raise Refused("it would never be reached")
+        if after is None and self._gives_value(parent):
+            raise Refused("it would stand for the value of what it ends")
+        if first.type in self.language.beside and not {first.type} & {each.type for each in (before, after) if each}:
+            raise Refused(f"no statement stands directly in {_phrase(parent.type)}")
+        if self._is_barred(parent):
+            raise Refused("what stands there is not run as the program runs")
         if after is not None and (after.type in self.language.first or _is_directive(after)):
             raise Refused("what follows must stand first")
         if parent.type == "compound_statement" and parent.parent is not None and "switch" in parent.parent.type:
             raise Refused("it would never be reached")
+
+    def _gives_value(self, parent: Node) -> bool:
+        around = parent.parent
+        return parent.type in self.language.valued or (around is not None and around.type in self.language.valued)
+
+    def _is_barred(self, parent: Node) -> bool:
+        node: Node | None = parent
+        while node is not None:
+            kind = node.type
+            words = {word for child in node.children[:-1] for word in (child.text or b"").decode("utf-8", "replace").split()}
+            if any(kind == barred and (not word or word in words) for barred, word in self.language.barred):
+                return True
+            node = node.parent
+        return False
+
+
+def _counts(node: Node) -> bool:
+    """Whether it is a statement of its own; an attribute belongs to what follows it."""
+    return node.is_named and node.type != "attribute_item"
+
+
+def _bare(node: Node) -> Node:
+    """The expression of a statement that is nothing else."""
+    return node.named_children[0] if node.type == _EXPRESSION and len(node.named_children) == 1 else node
 
 
 def _shape(node: Node) -> tuple[str, str, int]:
@@ -139,7 +175,7 @@ def _statement(node: Node, step: int) -> Node | None:
 def _is_directive(node: Node) -> bool:
     """Whether it is one like ``"use strict"``, which must stand before every statement."""
     children = node.named_children
-    return node.type == _DIRECTIVE and len(children) == 1 and children[0].type == "string"
+    return node.type == _EXPRESSION and len(children) == 1 and children[0].type == "string"
 
 
 def _tree_starts(root: Node, blocks: frozenset[str]) -> Iterator[int]:

@@ -10,18 +10,25 @@ from debugloop.errors import UnknownLanguage
 from debugloop.probes.languages.base import Event, Language, Target, expressions
 from debugloop.probes.languages.bash import BASH
 from debugloop.probes.languages.c import C
+from debugloop.probes.languages.cpp import CPP
+from debugloop.probes.languages.csharp import CSHARP
 from debugloop.probes.languages.go import GO
 from debugloop.probes.languages.java import JAVA
 from debugloop.probes.languages.javascript import JAVASCRIPT
+from debugloop.probes.languages.kotlin import KOTLIN
 from debugloop.probes.languages.lua import LUA
+from debugloop.probes.languages.perl import PERL
 from debugloop.probes.languages.php import PHP
 from debugloop.probes.languages.python import PYTHON
 from debugloop.probes.languages.ruby import RUBY
+from debugloop.probes.languages.rust import RUST
+from debugloop.probes.languages.sh import SH
 from debugloop.probes.languages.typescript import TSX, TYPESCRIPT
 
 __all__ = ["LANGUAGES", "Event", "Language", "Target", "by_name", "expressions", "of_file"]
 
-LANGUAGES: Final = (JAVASCRIPT, TYPESCRIPT, TSX, PYTHON, BASH, RUBY, PHP, LUA, GO, C, JAVA)
+_SCRIPTS: Final = (JAVASCRIPT, TYPESCRIPT, TSX, PYTHON, BASH, SH, RUBY, PHP, PERL, LUA)
+LANGUAGES: Final = (*_SCRIPTS, GO, RUST, C, CPP, CSHARP, JAVA, KOTLIN)
 
 _SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?(?:\w+=\S*[ \t]+)*)?(?:\S*/)?([A-Za-z-]+[\d.]*)")
 

@@ -66,6 +66,9 @@ class Language:
     ``quote`` makes a literal of any text, ``value`` an entry of the logged data of a literal and an expression.
     ``grammar`` is ``module:function`` of its tree-sitter package, or None where Python itself parses it. A statement
     may stand directly within a node of a type in ``blocks``, but not before one of a type in ``first``.
+    Where the last statement of a block gives the block's value, none may stand last in a node of a type in ``valued``
+    or directly within one. A node of a type in ``beside`` stands beside another of its type only. Within ``barred``, pairs
+    of a node's type and a word in its head ("" for any), code runs when it is compiled, or never.
     ``before`` are the lines of the region at the top of the file, which stands behind the last node of a type in
     ``heads``.
     """
@@ -82,6 +85,9 @@ class Language:
     grammar: str | None = None
     blocks: frozenset[str] = frozenset()
     first: frozenset[str] = frozenset()
+    valued: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
+    barred: tuple[tuple[str, str], ...] = ()
     before: tuple[str, ...] = ()
     heads: frozenset[str] = frozenset()
 

@@ -37,7 +37,7 @@ def _value(_name: str, expression: str) -> str:
 
 BASH: Final = Language(
     name="bash",
-    names=("sh",),
+    names=(),
     suffixes=(".bash",),
     shebangs=("bash",),
     comment="#",

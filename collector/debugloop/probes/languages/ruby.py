@@ -85,4 +85,5 @@ RUBY: Final = Language(
     value=lambda name, expression: f"{name} => -> {{ ({expression}) }}",
     grammar="tree_sitter_ruby:language",
     blocks=frozenset({"program", "body_statement", "then", "else", "do", "block_body", "begin", "ensure"}),
+    valued=frozenset({"body_statement", "then", "else", "do", "block_body", "begin"}),
 )

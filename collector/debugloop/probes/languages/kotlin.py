@@ -1,0 +1,84 @@
+"""Kotlin on the JVM: a statement of fully qualified names, so that no import is needed.
+
+Values are read in place, each in a ``try``, not by lambdas, which could stand between a variable and its smart cast.
+What is counted stands in a system property.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from debugloop.probes.languages.base import SHOWN, Language, double
+
+
+def _quote(text: str) -> str:
+    return double(text).replace("$", "\\$")
+
+
+KOTLIN: Final = Language(
+    name="kotlin",
+    names=("kt",),
+    suffixes=(".kt", ".kts"),
+    body=(
+        "// @formatter:off",
+        "try {",
+        '    val debugloop_key = "debugloop." + @probe@',
+        '    val debugloop_mine = java.lang.System.getProperty(debugloop_key, "0 0 0").split(\' \')',
+        "    val debugloop_now = java.lang.System.currentTimeMillis()",
+        "    val debugloop_calls = debugloop_mine[0].toLong() + 1",
+        "    var debugloop_since = debugloop_mine[1].toLong()",
+        "    var debugloop_sent = debugloop_mine[2].toLong() + 1",
+        "    if (debugloop_now - debugloop_since >= 1000 || debugloop_now < debugloop_since) {",
+        "        debugloop_since = debugloop_now",
+        "        debugloop_sent = 1",
+        "    }",
+        '    java.lang.System.setProperty(debugloop_key, "" + debugloop_calls + " " + debugloop_since + " " + debugloop_sent)',
+        f"    if (debugloop_sent <= {SHOWN} || (debugloop_sent and (debugloop_sent - 1)) == 0L) {{",
+        "        val debugloop_line = java.lang.StringBuilder(@about@)",
+        "        debugloop_line.setLength(debugloop_line.length - 1)",
+        '        debugloop_line.append(", \\"calls\\": ").append(debugloop_calls).append(", \\"timestamp\\": ")',
+        '        debugloop_line.append(debugloop_now).append(", \\"data\\": {")',
+        "        val debugloop_values = kotlin.arrayOf<Any?>(@values@)",
+        "        for (debugloop_i in debugloop_values.indices) {",
+        "            val debugloop_value = debugloop_values[debugloop_i]",
+        '            if (debugloop_i > 0) debugloop_line.append(if (debugloop_i % 2 == 0) ", " else ": ")',
+        "            var debugloop_text: String",
+        "            var debugloop_plain = debugloop_value == null || debugloop_value is Boolean || debugloop_value is Number",
+        "            try {",
+        "                debugloop_text = if (debugloop_value is Array<*>)",
+        "                    java.util.Arrays.deepToString(debugloop_value) else java.lang.String.valueOf(debugloop_value)",
+        "            } catch (debugloop_error: Throwable) {",
+        '                debugloop_text = "[unreadable]"',
+        "                debugloop_plain = false",
+        "            }",
+        '            if (debugloop_plain && !debugloop_text.endsWith("y") && !debugloop_text.endsWith("N")) {',
+        "                debugloop_line.append(debugloop_text)",
+        "            } else {",
+        "                debugloop_line.append('\"')",
+        "                for (debugloop_each in debugloop_text.take(2000)) {",
+        "                    if (debugloop_each in ' '..'~' && debugloop_each != '\"' && debugloop_each != '\\\\')",
+        "                        debugloop_line.append(debugloop_each)",
+        "                    else",
+        "                        debugloop_line.append('\\\\').append('u').append(",
+        "                            java.lang.Integer.toHexString(65536 or (debugloop_each - '\\u0000')).substring(1))",
+        "                }",
+        "                debugloop_line.append('\"')",
+        "            }",
+        "        }",
+        '        val debugloop_bytes = debugloop_line.append("}}\\n").toString().toByteArray()',
+        "        val debugloop_path = java.nio.file.Paths.get(@log@)",
+        "        java.nio.channels.FileChannel.open(debugloop_path, java.nio.file.StandardOpenOption.APPEND)",
+        "            .use { it.write(java.nio.ByteBuffer.wrap(debugloop_bytes)) }",
+        "    }",
+        "} catch (debugloop_error: Throwable) {",
+        "}",
+        "// @formatter:on",
+    ),
+    quote=_quote,
+    value=lambda name, expression: (
+        f"{name}, (try {{ ({expression}) }} catch (debugloop_error: Throwable) {{ debugloop_error }}) as Any?"
+    ),
+    grammar="tree_sitter_kotlin:language",
+    blocks=frozenset({"block", "lambda_literal"}),
+    valued=frozenset({"lambda_literal", "if_expression", "when_entry", "try_expression", "catch_block"}),
+)
