@@ -251,7 +251,7 @@ PROGRAMS = (
         TYPESCRIPT,
         14,
         "total, this.#cart, nothing",
-        {"total": 105, "this.#cart": {"items": [100, 5], "size": "s"}, "nothing": "null"},
+        {"total": 105, "this.#cart": {"items": [100, 5], "size": "s"}, "nothing": None},
         ("node", "{}/cart.js"),
         (*_TSC, "--outDir", "{}"),
     ),

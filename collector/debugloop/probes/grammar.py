@@ -10,13 +10,16 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
+from debugloop.probes.scripts import Code
+
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Node
 
     from debugloop.probes.languages.base import Language
 
@@ -47,42 +50,62 @@ class Refused(Exception):
     reason: str
 
 
-def check(language: Language, old: bytes, at: int, inserted: bytes) -> None:
-    """See that ``inserted`` is one statement when it stands at byte ``at`` of ``old``. Raises Refused.
+def check(code: Code, old: bytes, at: int, inserted: bytes) -> None:
+    """See that ``inserted`` is one statement when it stands at byte ``at`` of ``old``, in this code. Raises Refused.
 
     ``inserted`` is whole lines; comments around its statement are free to stand anywhere.
     """
+    language, length = code.language, len(inserted)
     new = old[:at] + inserted + old[at:]
     if language.grammar is None:
-        _check_python(old, new, at, len(inserted))
+        _check_python(old, new, at, length)
     else:
-        parser = _parser(language.grammar)
-        _Trial(language, at, len(inserted)).compare(parser.parse(old).root_node, parser.parse(new).root_node)
+        before, after = _parse(code, old), _parse(replace(code, end=code.end + length), new)
+        _Trial(language, at, length).compare(before, after)
 
 
-def starts(language: Language, data: bytes) -> set[int]:
+def starts(code: Code, data: bytes) -> set[int]:
     """The byte offsets at which statements begin, as candidates for other places."""
+    language = code.language
     if language.grammar is None:
         lines = _line_starts(data)
         tree = _python(data)
         return {lines[_first_line(statement) - 1] for block in _bodies(tree) for statement in block}
-    return set(_tree_starts(_parser(language.grammar).parse(data).root_node, language.blocks))
+    return set(_tree_starts(_parse(code, data), language.blocks))
 
 
 def head_end(language: Language, data: bytes) -> int:
     """The byte offset behind the last node that must stand above the region of imports; 0 where there is none."""
-    root = _parser(cast("str", language.grammar)).parse(data).root_node
+    root = _parse(Code(language, 0, len(data)), data)
     return max((node.end_byte for node in root.children if node.type in language.heads), default=0)
 
 
-@cache
-def _parser(grammar: str) -> Parser:
-    from tree_sitter import Language as Grammar
-    from tree_sitter import Parser
+def _parse(code: Code, data: bytes) -> Node:
+    """The tree of this code in a file, with offsets of the file. Raises Refused where there is no parser of it."""
+    from tree_sitter import Parser, Range
 
-    module, _, function = grammar.partition(":")
+    try:
+        grammar = _grammar(cast("str", code.language.grammar))
+    except ImportError as error:
+        name = code.language.name
+        raise Refused(f"no parser of {name} is installed here; insert what `debugloop snippet {name}` prints") from error
+    start, end = _point(data, code.start), _point(data, code.end)
+    parser = Parser(grammar, included_ranges=[Range(start, end, code.start, code.end)])
+    return parser.parse(data).root_node
+
+
+def _point(data: bytes, offset: int) -> tuple[int, int]:
+    """The row and the column of an offset, as tree-sitter counts them."""
+    return data.count(b"\n", 0, offset), offset - data.rfind(b"\n", 0, offset) - 1
+
+
+@cache
+def _grammar(name: str) -> Grammar:
+    from tree_sitter import Language as Grammar
+
+    module, _, function = name.partition(":")
     made: Callable[[], object] = getattr(import_module(module), function)
-    return Parser(Grammar(made()))
+    return Grammar(made())
 
 
 @dataclass(frozen=True, slots=True)

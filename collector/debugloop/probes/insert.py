@@ -17,8 +17,9 @@ from debugloop.probes import grammar, inserted, markers
 from debugloop.probes.edited import fingerprint
 from debugloop.probes.grammar import Refused
 from debugloop.probes.inserted import BY_HAND, Inserted, digest
-from debugloop.probes.languages import Event, Language, Target, by_name, of_file
+from debugloop.probes.languages import Event, Language, Target
 from debugloop.probes.markers import IMPORTS, marker_lines
+from debugloop.probes.scripts import Code, code_of
 from debugloop.probes.strip import write
 from debugloop.session.locks import hold
 
@@ -150,7 +151,9 @@ def plan(  # noqa: PLR0913, PLR0917 -- what there is, and what is wanted
     if found is None or path.is_dir():
         raise FileUnreadable(path, "it is no plain file")
     data = _read(found, path)
-    language = by_name(wanted.language) if wanted.language else of_file(found.file, data[:256])
+    parts = code_of(found.file, data, wanted.language)
+    if not parts:
+        raise NoPlace(found.name, line, "it has no script of its own")
     own = markers.find(data)
     regions, problems = markers.judge(own, session.id)
     if problems:
@@ -158,10 +161,11 @@ def plan(  # noqa: PLR0913, PLR0917 -- what there is, and what is wanted
     source = Source.of(data)
     if line > len(source.starts):
         raise InvalidPlace(f"{path}:{line}", f"the file has {len(source.starts) - 1} lines")
+    language = _part(parts, source, line).language
     probe = inserted.next_id(session.id, known, {region.probe for region in regions})
     event = Event(probe, f"{found.name}:{line}", wanted.message, wanted.hypothesis, wanted.level, wanted.data)
     lines = _between_markers(language, probe, language.lines(event, target_of(session)))
-    region = _fitting(language, source, line, lines, [(each.begin.start, each.finish.end) for each in regions], found)
+    region = _fitting(parts, source, line, lines, [(each.begin.start, each.finish.end) for each in regions], found)
     at = source.starts[line - 1]
     new = data[:at] + region + data[at:]
     if language.before and not any(each.begin.name == IMPORTS for each in regions):
@@ -178,23 +182,31 @@ def _between_markers(language: Language, probe: str, lines: list[str]) -> list[s
 
 
 def _fitting(  # noqa: PLR0913, PLR0917 -- one place, and all that is known of it
-    language: Language, source: Source, line: int, lines: list[str], taken: list[tuple[int, int]], found: Found
+    parts: list[Code], source: Source, line: int, lines: list[str], taken: list[tuple[int, int]], found: Found
 ) -> bytes:
     """The region for this line. Raises NoPlace with the nearest other line for which there is one."""
     try:
-        return _try(language, source, line, lines, taken)
+        return _try(parts, source, line, lines, taken)
     except Refused as refused:
-        for other in _others(language, source, line, taken):
+        for other in _others(parts, source, line, taken):
             try:
-                _try(language, source, other, lines, taken)
+                _try(parts, source, other, lines, taken)
             except Refused:
                 continue
             raise NoPlace(found.name, line, refused.reason, other) from None
         raise NoPlace(found.name, line, refused.reason) from None
 
 
-def _try(language: Language, source: Source, line: int, lines: list[str], taken: list[tuple[int, int]]) -> bytes:
+def _part(parts: list[Code], source: Source, line: int) -> Code:
+    """The code that a line begins in, else the first."""
     at = source.starts[line - 1]
+    return next((part for part in parts if part.start <= at <= part.end), parts[0])
+
+
+def _try(parts: list[Code], source: Source, line: int, lines: list[str], taken: list[tuple[int, int]]) -> bytes:
+    at, code = source.starts[line - 1], _part(parts, source, line)
+    if not code.start <= at <= code.end:
+        raise Refused("no script stands there")
     if any(start < at < end for start, end in taken):
         raise Refused("it is within another probe")
     if source.data.startswith(_WIDE) or b"\0" in source.data[:4096]:
@@ -204,15 +216,17 @@ def _try(language: Language, source: Source, line: int, lines: list[str], taken:
         raise Refused("the file is not UTF-8, and the probe is not ASCII")
     if line == 1 and source.data.startswith(b"#!"):
         raise Refused("the first line must stay the first")
-    grammar.check(language, source.data, at, region)
+    if code.end < len(source.data) and b"</" in region:
+        raise Refused("what it logs would end the script")
+    grammar.check(code, source.data, at, region)
     return region
 
 
-def _others(language: Language, source: Source, line: int, taken: list[tuple[int, int]]) -> Iterator[int]:
+def _others(parts: list[Code], source: Source, line: int, taken: list[tuple[int, int]]) -> Iterator[int]:
     """Lines that begin with a statement of the program's own, the nearest first."""
     try:
-        offsets = grammar.starts(language, source.data)
-    except (SyntaxError, ValueError):
+        offsets = {offset for part in parts for offset in grammar.starts(part, source.data)}
+    except (SyntaxError, ValueError, Refused):
         return
     own = (offset for offset in offsets if not any(start <= offset < end for start, end in taken))
     numbers = {source.number(offset) for offset in own if not _before(source.data, offset).strip(b" \t")}

@@ -76,6 +76,11 @@ _STATEMENT: Final = (
 )
 
 
+def _quote(text: str) -> str:
+    """A literal that ends no script element that it stands in."""
+    return double(text).replace("</", "<\\/").replace("<!", "<\\!")
+
+
 def _value(name: str, expression: str) -> str:
     return f"{name}: () => ({expression})"
 
@@ -89,7 +94,7 @@ JAVASCRIPT: Final = Language(
     shebangs=("node", "bun"),
     # formatters leave the line as it is, and type checkers say nothing of it
     body=("// prettier-ignore", "// @ts-ignore", _STATEMENT),
-    quote=double,
+    quote=_quote,
     value=_value,
     grammar="tree_sitter_javascript:language",
     blocks=_BLOCKS,
