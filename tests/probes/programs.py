@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.probes import compiled, scripted
+from tests.probes import compiled, managed, scripted
 from tests.probes.program import Program
 
 __all__ = ["PROGRAMS", "Program"]
 
-PROGRAMS = (*scripted.PROGRAMS, *compiled.PROGRAMS)
+PROGRAMS = (*scripted.PROGRAMS, *compiled.PROGRAMS, *managed.PROGRAMS)

@@ -13,11 +13,17 @@ from debugloop.probes.languages import LANGUAGES
 from tests.probes.programs import PROGRAMS, Program
 from tests.support import cli
 
+def _file(program: Program) -> str:
+    return program.file
+
+
 SLOW = {"kotlin"}
+# a shell can look at the last byte of a file by starting a process only
+NO_FRESH_LINE = {"bash", "sh"}
 by_file = pytest.mark.parametrize(
     "program",
     [pytest.param(each, marks=pytest.mark.slow if each.language in SLOW else ()) for each in PROGRAMS],
-    ids=[each.file for each in PROGRAMS],
+    ids=_file,
 )
 
 
@@ -130,3 +136,16 @@ def test_two_files_of_one_go_package_go_together(home: Path, workspace: Path) ->
 
 def test_every_language_has_a_program_that_is_run() -> None:
     assert {language.name for language in LANGUAGES} == {p.language for p in PROGRAMS}
+
+
+@pytest.mark.parametrize("program", [each for each in PROGRAMS if each.language not in NO_FRESH_LINE | SLOW], ids=_file)
+def test_an_event_behind_a_torn_line_stands_on_a_line_of_its_own(program: Program, home: Path, workspace: Path) -> None:
+    log = Path(started(home, workspace)["log"])
+    instrumented(program, home, workspace)
+    log.write_text('{"torn": ')
+
+    program.run(workspace)
+
+    [torn, event] = log.read_text(encoding="utf-8").splitlines()
+    assert torn == '{"torn": '
+    assert json.loads(event)["probe"]

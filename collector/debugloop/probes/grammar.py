@@ -88,7 +88,9 @@ def _parse(code: Code, data: bytes) -> Node:
         grammar = _grammar(cast("str", code.language.grammar))
     except ImportError as error:
         name = code.language.name
-        raise Refused(f"no parser of {name} is installed here; insert what `debugloop snippet {name}` prints") from error
+        raise Refused(
+            f"no parser of {name} is installed here; insert what `debugloop snippet {name}` prints"
+        ) from error
     start, end = _point(data, code.start), _point(data, code.end)
     parser = Parser(grammar, included_ranges=[Range(start, end, code.start, code.end)])
     return parser.parse(data).root_node
@@ -162,7 +164,9 @@ class _Trial:
         node: Node | None = parent
         while node is not None:
             kind = node.type
-            words = {word for child in node.children[:-1] for word in (child.text or b"").decode("utf-8", "replace").split()}
+            words = {
+                word for child in node.children[:-1] for word in (child.text or b"").decode("utf-8", "replace").split()
+            }
             if any(kind == barred and (not word or word in words) for barred, word in self.language.barred):
                 return True
             node = node.parent

@@ -45,7 +45,7 @@ class Code:
 
 
 def code_of(file: str, data: bytes, language: str | None = None) -> list[Code]:
-    """The pieces of code in a file, in their order; ``language`` overrules what the file says. Raises UnknownLanguage."""
+    """The pieces of code in a file, in their order; ``language`` overrules its name. Raises UnknownLanguage."""
     if PurePath(file).suffix.lower() not in _SUFFIXES:
         return [Code(by_name(language) if language else of_file(file, data[:256]), 0, len(data))]
     return list(_scripts(data, language))

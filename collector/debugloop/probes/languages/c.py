@@ -1,7 +1,7 @@
 """C11: a block with a counter of its own; the functions that it calls stand, with their headers, once in the file.
 
 The type of a value picks its form: numbers, booleans, text up to 2,000 bytes, and the address of any other pointer. A
-structure has to be named by its members. ``errno`` is kept.
+structure has to be named by its members. ``errno`` is kept. Each thread counts by itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ C: Final = Language(
     suffixes=(".c",),
     body=(
         "/* clang-format off */",
-        "do { static struct debugloop_@file@ debugloop_line;",
+        "do { static __thread struct debugloop_@file@ debugloop_line;",
         "  if (debugloop_begin_@file@(&debugloop_line, @about@)) {",
         "    @values@",
         "    debugloop_end_@file@(&debugloop_line, @log@);",
@@ -107,9 +107,15 @@ C: Final = Language(
         "           line->calls, (long long)now);",
         "  debugloop_put_@file@(line, text); return 1; }",
         "static void debugloop_end_@file@(struct debugloop_@file@ *line, const char *log) {",
-        '  int file; debugloop_put_@file@(line, "}}\\n");',
-        "  file = open(log, O_WRONLY | O_APPEND);",
-        "  if (file >= 0) { if (write(file, line->text, line->size) < 0) line->size = 0; close(file); }",
+        "  char last = '\\n'; off_t end; int file = open(log, O_RDWR | O_APPEND);",
+        '  debugloop_put_@file@(line, "}}\\n");',
+        "  if (file >= 0) {",
+        "    end = lseek(file, 0, SEEK_END);",
+        "    if (end > 0 && (lseek(file, end - 1, SEEK_SET) < 0 || read(file, &last, 1) < 1)) last = '\\n';",
+        "    if (last != '\\n' && line->size < sizeof line->text) {",
+        "      memmove(line->text + 1, line->text, line->size); line->text[0] = '\\n'; line->size++; }",
+        "    if (write(file, line->text, line->size) < 0) line->size = 0;",
+        "    close(file); }",
         "  errno = line->error; }",
         "/* clang-format on */",
     ),

@@ -40,7 +40,7 @@ CSHARP: Final = Language(
         f"            var line = new {_S}Text.StringBuilder().Append('\"');",
         "            for (int at = 0; at < text.Length && at < 2000; at++) {",
         "                if (text[at] >= 32 && text[at] < 127 && text[at] != '\"' && text[at] != '\\\\') line.Append(text[at]);",
-        '                else line.Append(\'\\\\\').Append(\'u\').Append(((int)text[at]).ToString("x4"));',
+        "                else line.Append('\\\\').Append('u').Append(((int)text[at]).ToString(\"x4\"));",
         "            }",
         "            return line.Append('\"').ToString();",
         "        };",
@@ -50,9 +50,9 @@ CSHARP: Final = Language(
         '                if (value == null) return "null";',
         '                if (value is bool) return (bool)value ? "true" : "false";',
         f"                if (value is string || value is char || value is {_S}Enum) return debugloop_text(value.ToString());",
-        f"                if (value is {_S}DateTime) return debugloop_text((({_S}DateTime)value).ToString(\"o\"));",
+        f'                if (value is {_S}DateTime) return debugloop_text((({_S}DateTime)value).ToString("o"));',
         f"                if (value is {_S}Exception)",
-        f"                    return debugloop_text(value.GetType().Name + \": \" + (({_S}Exception)value).Message);",
+        f'                    return debugloop_text(value.GetType().Name + ": " + (({_S}Exception)value).Message);',
         f"                if (value is {_S}IConvertible && value.GetType().IsValueType) {{",
         f"                    var number = {_S}Convert.ToString(value, {_S}Globalization.CultureInfo.InvariantCulture);",
         '                    return number.EndsWith("NaN") || number.EndsWith("Infinity") ? debugloop_text(number) : number;',
@@ -77,7 +77,7 @@ CSHARP: Final = Language(
         "                    } finally { debugloop_seen.RemoveAt(debugloop_seen.Count - 1); }",
         "                }",
         f"                return debugloop_text({_S}Convert.ToString(value));",
-        f"            }} catch ({_S}Exception) {{ return debugloop_text(\"[unreadable]\"); }}",
+        f'            }} catch ({_S}Exception) {{ return debugloop_text("[unreadable]"); }}',
         "        };",
         f"        var debugloop_parts = new {_LIST}List<string>();",
         "        foreach (var debugloop_each in debugloop_data)",
@@ -91,7 +91,7 @@ CSHARP: Final = Language(
         f"                {_S}Net.Sockets.SocketType.Stream, {_S}Net.Sockets.ProtocolType.Tcp)) {{",
         "            debugloop_client.SendTimeout = debugloop_client.ReceiveTimeout = 500;",
         f"            debugloop_client.Connect({_S}Net.IPAddress.Loopback, debugloop_url.Port);",
-        f"            debugloop_client.Send({_S}Text.Encoding.ASCII.GetBytes(\"POST \" + debugloop_url.AbsolutePath",
+        f'            debugloop_client.Send({_S}Text.Encoding.ASCII.GetBytes("POST " + debugloop_url.AbsolutePath',
         '                + " HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\nContent-Type: application/json\\r\\n"',
         '                + "Content-Length: " + debugloop_line.Length + "\\r\\n\\r\\n" + debugloop_line));',
         "            debugloop_client.Receive(new byte[512]);",
@@ -103,7 +103,7 @@ CSHARP: Final = Language(
     between=" ",
     value=lambda name, expression: (
         f"try {{ debugloop_data[{name}] = {expression}; }}"
-        f" catch (global::System.Exception debugloop_e) {{ debugloop_data[{name}] = \"[threw] \" + debugloop_e.Message; }}"
+        f' catch (global::System.Exception debugloop_e) {{ debugloop_data[{name}] = "[threw] " + debugloop_e.Message; }}'
     ),
     grammar="tree_sitter_c_sharp:language",
     blocks=frozenset({"block", "switch_section", "compilation_unit", "global_statement"}),

@@ -56,17 +56,20 @@ _STATEMENT: Final = (
     ' } catch (error) { return "[unreadable]"; } }'
     " state.busy = true;"
     " try {"
-    " var data = {}, line, fs, file; about = JSON.parse(about);"
+    " var data = {}, line, fs, file, size, last; about = JSON.parse(about);"
     " Object.keys(values).forEach(function (name) {"
     " try { data[name] = plain(values[name](), 0); }"
     ' catch (error) { data[name] = "[threw] " + (error && error.message); } });'
     " line = JSON.stringify(Object.assign(about, { data: data, calls: mine.calls, timestamp: now }));"
     ' if (line.length > 60000) line = JSON.stringify(Object.assign(about, { data: "[too large]" }));'
-    ' if (typeof process === "object" && process && process.versions && process.versions.node'
-    ' && typeof process.getBuiltinModule === "function") {'
-    ' fs = process.getBuiltinModule("fs");'
-    " file = fs.openSync(log, fs.constants.O_WRONLY | fs.constants.O_APPEND);"
-    ' try { fs.writeSync(file, line + "\\n"); } finally { fs.closeSync(file); }'
+    ' if (typeof process === "object" && process && process.versions && process.versions.node) {'
+    ' fs = process.getBuiltinModule ? process.getBuiltinModule("fs")'
+    ' : process.mainModule && process.mainModule.require("fs"); }'
+    " if (fs) {"
+    " file = fs.openSync(log, fs.constants.O_RDWR | fs.constants.O_APPEND);"
+    " try { size = fs.fstatSync(file).size; last = new Uint8Array([10]);"
+    " if (size) fs.readSync(file, last, 0, 1, size - 1);"
+    ' fs.writeSync(file, (last[0] === 10 ? "" : "\\n") + line + "\\n"); } finally { fs.closeSync(file); }'
     ' } else if (!(typeof navigator === "object" && navigator && typeof navigator.sendBeacon === "function"'
     " && navigator.sendBeacon(url, line))) {"
     ' fetch(url, { method: "POST", body: line, credentials: "omit" }).catch(function () {}); }'

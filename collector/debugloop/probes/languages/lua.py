@@ -73,6 +73,7 @@ LUA: Final = Language(
         ),
         "    local there = io.open(@log@, 'r')",
         "    if not there then return end",
+        "    if there:seek('end', -1) and there:read(1) ~= '\\n' then line = '\\n' .. line end",
         "    there:close()",
         "    local file = io.open(@log@, 'a')",
         "    if not file then return end",

@@ -53,9 +53,11 @@ def probe(name, about, log, values):
         if len(line) > 60000:
             event["data"] = "[too large]"
             line = json.dumps(event)
-        file = os.open(log, os.O_WRONLY | os.O_APPEND)
+        file = os.open(log, os.O_RDWR | os.O_APPEND)
         try:
-            os.write(file, line.encode() + b"%c" % 10)
+            end = os.lseek(file, 0, 2)
+            torn = end and os.pread(file, 1, end - 1)[0] != 10
+            os.write(file, (b"%c" % 10 if torn else b"") + line.encode() + b"%c" % 10)
         finally:
             os.close(file)
     finally:

@@ -59,7 +59,10 @@ module Debugloop_@session@
       rest = format(%q(, "calls": %d, "timestamp": %d, "data": ), mine[0], (now * 1000).to_i)
       data = "{{" + data.join(", ") + "}}"
       data = text("[too large]") if data.bytesize > 60_000
-      File.open(log, File::WRONLY | File::APPEND) {{ |file| file.syswrite(about[0..-2] + rest + data + "}}\n") }}
+      File.open(log, File::RDWR | File::APPEND) do |file|
+        torn = file.size > 0 && file.pread(1, file.size - 1) != "\n"
+        file.syswrite((torn ? "\n" : "") + about[0..-2] + rest + data + "}}\n")
+      end
     ensure
       BUSY.delete(Thread.current)
     end
