@@ -13,6 +13,7 @@ from debugloop.probes.languages import LANGUAGES
 from tests.probes.programs import PROGRAMS, Program
 from tests.support import cli
 
+
 def _file(program: Program) -> str:
     return program.file
 
@@ -48,7 +49,7 @@ def fingerprint(path: Path) -> tuple[str, int]:
 
 
 @by_file
-def test_a_probe_is_heard_and_leaves_program_and_file_as_they_were_with_a_full_disk_too(
+def test_a_probe_is_heard_and_changes_nothing_with_a_full_disk_either(
     program: Program, home: Path, workspace: Path
 ) -> None:
     log = Path(started(home, workspace)["log"])

@@ -58,7 +58,7 @@ PHP: Final = Language(
         "        }",
         "        if (\\is_file($log) && ($file = \\fopen($log, 'a+b'))) {",
         "            \\stream_set_write_buffer($file, 0);",
-        "            $torn = \\fseek($file, -1, \\SEEK_END) === 0 && \\fread($file, 1) !== \"\\n\";",
+        '            $torn = \\fseek($file, -1, \\SEEK_END) === 0 && \\fread($file, 1) !== "\\n";',
         '            \\fwrite($file, ($torn ? "\\n" : "") . $line . "\\n");',
         "            \\fclose($file);",
         "        }",
