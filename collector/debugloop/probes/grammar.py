@@ -40,6 +40,7 @@ _LEAVES: Final = frozenset(
         "next",
     }
 )
+_NO_CODE: Final = frozenset({"pod", "eof_marker", "data_section"})
 _EXPRESSION: Final = "expression_statement"
 
 
@@ -107,7 +108,8 @@ def _grammar(name: str) -> Grammar:
 
     module, _, function = name.partition(":")
     made: Callable[[], object] = getattr(import_module(module), function)
-    return Grammar(made())
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # Perl's gives a plain address
+        return Grammar(made())
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ class _Trial:
         before, after = _statement(first, -1), _statement(last, 1)
         if before is not None and _bare(before).type in _LEAVES:
             raise Refused("it would never be reached")
-        if after is None and self._gives_value(parent):
+        if after is None and self._gives_value(parent, before):
             raise Refused("it would stand for the value of what it ends")
         if first.type in self.language.beside and not {first.type} & {each.type for each in (before, after) if each}:
             raise Refused(f"no statement stands directly in {_phrase(parent.type)}")
@@ -156,9 +158,12 @@ class _Trial:
         if parent.type == "compound_statement" and parent.parent is not None and "switch" in parent.parent.type:
             raise Refused("it would never be reached")
 
-    def _gives_value(self, parent: Node) -> bool:
-        around = parent.parent
-        return parent.type in self.language.valued or (around is not None and around.type in self.language.valued)
+    def _gives_value(self, parent: Node, before: Node | None) -> bool:
+        """Whether a statement that is last in here, behind ``before``, is what the block gives."""
+        valued, discards = self.language.valued, self.language.discards
+        if discards and (before is None or (before.text or b"").endswith(discards.encode())):
+            return False
+        return any(node is not None and node.type in valued for node in (parent, parent.parent))
 
     def _is_barred(self, parent: Node) -> bool:
         node: Node | None = parent
@@ -192,9 +197,9 @@ def _phrase(kind: str) -> str:
 
 
 def _statement(node: Node, step: int) -> Node | None:
-    """The next or the previous sibling that is no comment."""
+    """The next or the previous sibling that is no comment and no data behind the program."""
     found = node.next_named_sibling if step > 0 else node.prev_named_sibling
-    while found is not None and "comment" in found.type:
+    while found is not None and ("comment" in found.type or found.type in _NO_CODE):
         found = found.next_named_sibling if step > 0 else found.prev_named_sibling
     return found
 

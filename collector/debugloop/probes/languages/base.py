@@ -67,7 +67,7 @@ class Language:
     ``grammar`` is ``module:function`` of its tree-sitter package, or None where Python itself parses it. A statement
     may stand directly within a node of a type in ``blocks``, but not before one of a type in ``first``.
     Where the last statement of a block gives the block's value, none may stand last in a node of a type in ``valued``
-    or directly within one. A node of a type in ``beside`` stands beside another of its type only. Within ``barred``, pairs
+    or directly within one, unless behind a statement that ends in ``discards``. A node of a type in ``beside`` stands beside another of its type only. Within ``barred``, pairs
     of a node's type and a word in its head ("" for any), code runs when it is compiled, or never.
     ``before`` are the lines of the region at the top of the file, which stands behind the last node of a type in
     ``heads``.
@@ -86,6 +86,7 @@ class Language:
     blocks: frozenset[str] = frozenset()
     first: frozenset[str] = frozenset()
     valued: frozenset[str] = frozenset()
+    discards: str = ""
     beside: frozenset[str] = frozenset()
     barred: tuple[tuple[str, str], ...] = ()
     before: tuple[str, ...] = ()

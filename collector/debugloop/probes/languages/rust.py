@@ -118,5 +118,7 @@ RUST: Final = Language(
     ),
     grammar="tree_sitter_rust:language",
     blocks=frozenset({"block"}),
+    valued=frozenset({"block"}),
+    discards=";",
     barred=(("function_item", "const"), ("const_item", ""), ("static_item", "")),
 )

@@ -14,6 +14,7 @@ TYPESCRIPT: Final = replace(
     suffixes=(".ts", ".mts", ".cts"),
     shebangs=("tsx", "ts-node", "deno"),
     grammar="tree_sitter_typescript:language_typescript",
+    barred=(("ambient_declaration", ""),),
 )
 TSX: Final = replace(
     TYPESCRIPT, name="tsx", names=(), suffixes=(".tsx",), shebangs=(), grammar="tree_sitter_typescript:language_tsx"
