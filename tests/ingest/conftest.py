@@ -35,6 +35,7 @@ async def open_house(session: Session) -> AsyncIterator[Open]:
         for wire in house.wires:
             wire.close()
         house.collector.close()
+    await asyncio.sleep(0)  # closed connections are lost a turn later
 
 
 @pytest.fixture

@@ -93,8 +93,6 @@ async def test_a_body_is_never_asked_for_with_a_wrong_token(house: House) -> Non
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"hello\r\n\r\n",
         b"\0\0\0\0\r\n\r\n",
-        b"POST / HTTP/1.1\r\n\r\n",
-        b"POST / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -3\r\n\r\n",
         b"POST / HTTP/9.9\r\nHost: localhost\r\n\r\n",
@@ -116,6 +114,49 @@ async def test_what_is_no_http_is_told_so_and_the_connection_ends(
     captured = capfd.readouterr()
     assert captured.out + captured.err == ""
     assert [record for record in caplog.records if record.name != "asyncio"] == []
+
+
+@pytest.mark.parametrize("hosts", [0, 2])
+async def test_a_request_that_names_no_host_or_two_is_misdirected(house: House, hosts: int) -> None:
+    wire = await house.connect()
+    await wire.send(b"POST / HTTP/1.1\r\n" + b"Host: localhost\r\n" * hosts + b"\r\n")
+    answer = await wire.answer()
+    assert (answer.status, answer.error, answer.allows) == (421, "wrong_host", None)
+    assert await wire.ended()
+    assert house.rejected() == {"wrong_host": 1}
+
+
+async def test_a_page_can_read_that_its_request_was_no_http(house: House) -> None:
+    wire = await house.connect()
+    await wire.send(house.request(b"{}", Origin=PAGE, Content_Length="-3"))
+    answer = await wire.answer()
+    assert (answer.status, answer.error, answer.allows) == (400, "not_http", PAGE)
+
+
+@pytest.mark.parametrize("cut", [None, 20, 80, -25])
+async def test_what_came_whole_before_garbage_is_stored_and_answered(house: House, cut: int | None) -> None:
+    wire = await house.connect()
+    sent = house.request(b'{"a":1}') + b"\x00garbage, no HTTP\r\n\r\n"
+    for piece in (sent[:cut], sent[cut:]) if cut else (sent,):
+        await wire.send(piece)
+        await asyncio.sleep(0)
+    assert [(await wire.answer()).status for _ in range(2)] == [204, 400]
+    assert await wire.ended()
+    assert house.records() == [{"a": 1}]
+
+
+async def test_a_client_that_says_all_it_has_to_say_and_half_closes_is_answered(house: House) -> None:
+    for _ in range(3):  # the ordinary way, then the short one
+        wire = await house.connect()
+        await wire.send(house.request(b'{"a":1}'))
+        wire.writer.write_eof()
+        assert (await wire.answer()).status == 204
+        assert await wire.ended()
+    wire = await house.connect()
+    await wire.send(house.request(b'{"b":1}')[:-1])
+    wire.writer.write_eof()
+    assert await wire.ended()
+    assert len(house.records()) == 3
 
 
 async def test_a_chunk_without_a_size_is_no_http(house: House) -> None:
@@ -238,24 +279,41 @@ async def test_connections_past_the_limit_are_told_so(open_house: Open) -> None:
     house = await open_house(connections=2)
     kept = [await house.connect() for _ in range(2)]
     for wire in kept:
-        await wire.send(house.request(b"{}"))
-        assert (await wire.answer()).status == 204
+        await wire.send(house.request(b"{}")[:-1])
+    while not all(not connection.idle for connection in house.collector.connections):
+        await asyncio.sleep(0)
     answer = await house.ask(b"{}", Origin=PAGE)
     assert (answer.status, answer.error, answer.allows) == (503, "too_many_connections", PAGE)
-    kept[0].close()
-    await kept[0].writer.wait_closed()
-    while house.collector.open_connections == 2:
-        await asyncio.sleep(0)
+    await kept[0].send(b"}")
+    assert (await kept[0].answer()).status == 204
     assert (await house.ask(b"{}")).status == 204
+
+
+async def test_the_connection_that_was_idle_longest_gives_way_to_a_new_one(open_house: Open) -> None:
+    house = await open_house(connections=3)
+    wires = [await house.connect() for _ in range(3)]
+    for wire in wires:
+        await wire.send(house.request(b"{}"))
+        assert (await wire.answer()).status == 204
+    await wires[0].send(house.request(b"{}"))
+    assert (await wires[0].answer()).status == 204
+    await wires[2].send(house.request(b"{}")[:-1])  # busy, and older than the first
+    await wires[0].send(house.request(b"{}")[:30])
+    assert (await house.ask(b"{}", Connection="close")).status == 204
+    assert await wires[1].ended()
+    for wire, rest in ((wires[0], house.request(b"{}")[30:]), (wires[2], b"}")):
+        await wire.send(rest)
+        assert (await wire.answer()).status == 204
+    assert house.rejected() == {}
 
 
 async def test_a_client_that_goes_away_in_mid_body_is_counted_and_stores_nothing(house: House) -> None:
     wire = await house.connect()
     await wire.send(house.request(b'{"a":1}')[:-1])
-    while not house.collector.open_connections:
+    while not house.collector.connections:
         await asyncio.sleep(0)
     wire.writer.transport.abort()
-    while house.collector.open_connections:
+    while house.collector.connections:
         await asyncio.sleep(0)
     while (rejected := house.rejected()) == {}:
         await asyncio.sleep(0)

@@ -251,8 +251,9 @@ async def test_an_error_of_our_own_is_answered_quietly_and_the_collector_lives(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr("debugloop.ingest.server.parse", None)
-        answer = await house.ask(b'{"a":1}')
-    assert (answer.status, answer.error) == (500, "internal_error")
+        answer = await house.ask(b'{"a":1}', Origin=PAGE)
+    assert (answer.status, answer.error, answer.allows) == (503, "internal_error", PAGE)
+    assert house.rejected() == {"internal_error": 1}
     assert (await house.ask(b'{"a":1}')).status == 204
     captured = capfd.readouterr()
     assert captured.out + captured.err == ""

@@ -13,10 +13,11 @@ import re
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from aiohttp import web
+from aiohttp.http import RawRequestMessage
 from aiohttp.http_exceptions import HttpProcessingError
 
 from debugloop.ingest import answers
-from debugloop.ingest.gate import Refusal, Rules, origin_allowed
+from debugloop.ingest.gate import WRONG_HOST, Refusal, Rules, origin_allowed
 
 if TYPE_CHECKING:
     from aiohttp import StreamReader
@@ -31,7 +32,13 @@ _BUSY_SECONDS: Final = 0.01
 """How soon to look again whether the requests before a bad head are answered."""
 _PARSER_BOUND: Final = 1 << 20
 """aiohttp's own bounds on a header, far above ours: ours answers with the page's CORS headers."""
-_ORIGIN: Final = re.compile(rb"\r?\n[Oo]rigin:[ \t]*([!-~]*)[ \t]*\r?\n")
+_NEVER: Final = 1e7
+"""Seconds: aiohttp is not to close idle connections, the collector does."""
+_ORIGIN: Final = re.compile(rb"\r?\norigin:[ \t]*([!-~]*)[ \t]*\r?\n", re.IGNORECASE)
+_LENGTH: Final = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})[ \t]*\r\n", re.IGNORECASE)
+_END: Final = b"\r\n\r\n"
+_HOST_TROUBLE: Final = "'Host' header"
+"""What aiohttp's words hold when a request is whole but names no host, or two."""
 
 NOT_HTTP: Final = Refusal(
     400,
@@ -44,7 +51,10 @@ TOO_SLOW: Final = Refusal(408, "too_slow", "The request came too slowly and was 
 TOO_MANY: Final = Refusal(
     503, "too_many_connections", "Too many connections are open. Close some, or reuse one.", "reuse connections"
 )
-INTERNAL: Final = Refusal(500, "internal_error", "The collector failed on this request; please report it as a bug.")
+INTERNAL: Final = Refusal(
+    503, "internal_error", "The collector failed on this request and stored nothing of it; please report it as a bug."
+)
+INCOMPLETE: Final = Refusal(400, "incomplete", "The client went away before the whole body had come.")
 
 _SILENT = logging.getLogger("debugloop.silent")
 _SILENT.setLevel(logging.CRITICAL + 1)
@@ -56,7 +66,6 @@ class House(Protocol):
 
     settings: Settings
     rules: Rules
-    open_connections: int
 
     def note(self, refusal: Refusal, *, origin: str | None = None, size: int | None = None) -> None:
         """Count a refusal."""
@@ -88,13 +97,24 @@ def sniffed_origin(received: bytes | bytearray, rules: Rules) -> str | None:
 class Connection(web.RequestHandler):
     """aiohttp's request handler with our bounds on heads, on clients that do not read, and on farewells."""
 
-    __slots__ = ("_body", "_gone", "_head", "_house", "_leaving", "_slow_head", "_slow_reader")
+    __slots__ = (
+        "_body",
+        "_broken",
+        "_gone",
+        "_head",
+        "_house",
+        "_leaving",
+        "_slow_head",
+        "_slow_reader",
+        "overdue",
+        "raw_head",
+    )
 
     def __init__(self, house: House, server: web.Server, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(
             server,
             loop=loop,
-            keepalive_timeout=KEEPALIVE_SECONDS,
+            keepalive_timeout=_NEVER,
             logger=_SILENT,
             access_log=_SILENT,
             max_line_size=_PARSER_BOUND,
@@ -104,6 +124,12 @@ class Connection(web.RequestHandler):
             auto_decompress=False,
         )
         self._house = house
+        self.raw_head = b""
+        """The exact head of the request that is answered next, if it is known."""
+        self.overdue = False
+        """Whether the body that is missing is not to be waited for any more."""
+        self._broken = b""
+        """What came last of a head that is no HTTP."""
         self._head = bytearray()
         """What has come of a head that is not whole yet."""
         self._body: StreamReader | None = None
@@ -115,29 +141,52 @@ class Connection(web.RequestHandler):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._house.open_connections += 1
         self._slow_head = self._loop.call_later(self._house.settings.head_seconds, self._give_up)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
-        self._house.open_connections -= 1
-        self._stop_timers()
+        self.stop_timers()
         if not self._gone.done():
             self._gone.set_result(None)
 
+    @property
+    def idle(self) -> bool:
+        """Whether the first byte of a request is waited for, and nothing is on its way to the client."""
+        return not (self._busy or self._head or self._paused or self._leaving)
+
+    @property
+    def _busy(self) -> bool:
+        return bool(self._messages) or self._waiter is None or self._waiter.done()
+
     def data_received(self, data: bytes) -> None:
-        if self._leaving:
+        # aiohttp's parser forgets the requests of a piece in which it finds an error, so a piece ends with a request
+        while self._between and (end := _request_ends(self._head, data)) < len(data):
+            self._feed(data[:end])
+            data = data[end:]
+        self._feed(data)
+
+    @property
+    def _between(self) -> bool:
+        """Whether what comes next belongs to a head."""
+        return self._body is None or self._body.is_eof()
+
+    def _feed(self, data: bytes) -> None:
+        if self._leaving or self._broken:
             return
         requests = self._request_count
         body = self._body
-        of_head = body is None or body.is_eof()
+        of_head = self._between
         taken = not self._messages
         super().data_received(data)
         if body is not None and not of_head and taken and body.is_eof():
             self._settle()
         if self._request_count != requests:
+            message, self._body = self._messages[-1]
+            if not isinstance(message, RawRequestMessage):
+                self._broken = bytes(self._head) + data
+                if body is not None and not body.is_eof():  # aiohttp would let it be waited for
+                    body.set_exception(web.RequestPayloadError("broken"))
             self._head.clear()
-            self._body = self._messages[-1][1]
             if self._slow_head:
                 self._slow_head.cancel()
                 self._slow_head = None
@@ -148,6 +197,19 @@ class Connection(web.RequestHandler):
                 self._dismiss(head_too_large(limit))
             elif self._slow_head is None:
                 self._slow_head = self._loop.call_later(self._house.settings.head_seconds, self._give_up)
+
+    def finish(self) -> bool:
+        """Nothing more will come: answer what came whole, then close. Gives whether there is anything to answer."""
+        if self._leaving or self._head or not self._between or not self._busy:
+            return False
+        self._slow_head = self._loop.call_later(_BUSY_SECONDS, self._finish)
+        return True
+
+    def _finish(self) -> None:
+        if self._busy:
+            self._slow_head = self._loop.call_later(_BUSY_SECONDS, self._finish)
+        else:
+            self.force_close()
 
     def _settle(self) -> None:
         """Tell aiohttp's parser that a request was taken from its queue before its body was whole.
@@ -171,15 +233,22 @@ class Connection(web.RequestHandler):
 
     def handle_error(
         self,
-        request: web.BaseRequest,  # noqa: ARG002 -- aiohttp's signature
-        status: int = 500,  # noqa: ARG002
+        request: web.BaseRequest,
+        status: int = 500,  # noqa: ARG002 -- aiohttp's signature
         exc: BaseException | None = None,
         message: str | None = None,  # noqa: ARG002
     ) -> web.StreamResponse:
         """What aiohttp answers on its own: to bytes that are no request, and should our handler fail."""
-        refusal = NOT_HTTP if isinstance(exc, HttpProcessingError) else INTERNAL
-        self._house.note(refusal)
-        return last_answer(self, refusal, None)
+        if not isinstance(exc, HttpProcessingError):
+            return self._last_answer(INTERNAL, request.headers.get("Origin", ""))
+        if _HOST_TROUBLE in exc.message:
+            return self._last_answer(WRONG_HOST, "")
+        return self._last_answer(NOT_HTTP, sniffed_origin(self._broken, self._house.rules) or "")
+
+    def _last_answer(self, refusal: Refusal, origin: str) -> web.Response:
+        readable = origin if origin_allowed(origin, self._house.rules.allowed) else None
+        self._house.note(refusal, origin=origin or None)
+        return last_answer(self, refusal, readable)
 
     def log_exception(self, *args: object, **kw: object) -> None:
         """Say nothing: a traceback can hold the request line, and with it the token."""
@@ -204,12 +273,12 @@ class Connection(web.RequestHandler):
         self._leaving = True
         if self.transport is None:
             return
-        if self._messages or self._waiter is None or self._waiter.done():
+        if self._busy:
             self._slow_head = self._loop.call_later(_BUSY_SECONDS, self._dismiss, refusal)
             return
         origin = sniffed_origin(self._head, self._house.rules)
         self._house.note(refusal, origin=origin)
-        self._stop_timers()
+        self.stop_timers()
         self.transport.write(answers.bare(refusal, origin))
         self.transport.write_eof()
         self._slow_head = self._loop.call_later(LINGER_SECONDS, self.force_close)
@@ -218,11 +287,25 @@ class Connection(web.RequestHandler):
         if self.transport is not None:
             self.transport.abort()
 
-    def _stop_timers(self) -> None:
+    def stop_timers(self) -> None:
+        """Neither a head nor a reader is slow."""
         for timer in (self._slow_head, self._slow_reader):
             if timer:
                 timer.cancel()
         self._slow_head = self._slow_reader = None
+
+
+def _request_ends(head: bytearray, data: bytes) -> int:
+    """Where in ``data`` the request ends that began with ``head``, as far as its length is plain to see.
+
+    It only says how a stream is cut into pieces, so a wrong guess does no harm.
+    """
+    whole = bytes(head) + data if head else data
+    end = whole.find(_END)
+    if end < 0:
+        return len(data)
+    length = _LENGTH.search(whole, 0, end + 2)
+    return max(1, end + len(_END) + (int(length[1]) if length else 0) - len(head))
 
 
 class Overflow(asyncio.Protocol):

@@ -1,22 +1,22 @@
-"""The short way for the request that nearly all are: one small POST, whole in one read, with a head seen before.
+"""The short way for the request that nearly all are: a POST of known length, whose head was seen before.
 
 A head is judged once, by aiohttp's parser and the gate; if nothing about it is unusual, its exact bytes are
-remembered. The next request with the same head needs neither again: its record joins those of this turn of the event
-loop, all are written with one write, and only then answered. Anything else goes the ordinary way, with the bytes
-already read; so do events that the log refuses. Switched off by ``DEBUGLOOP_FAST_PATH=0``.
+remembered. The next request with the same head needs neither again: when its body is there, its record joins those of
+this turn of the event loop, all are written with one write, and only then answered. Anything else goes the ordinary
+way, with the bytes already read; so do events that the log refuses. aiohttp's part of a connection is made when it is
+first needed. Switched off by ``DEBUGLOOP_FAST_PATH=0``.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
 
 from aiohttp.helpers import rfc822_formatted_time
 
-from debugloop.errors import DebugloopError
 from debugloop.ingest import answers
 from debugloop.ingest.bodies import Event, plain_event
-from debugloop.ingest.connection import KEEPALIVE_SECONDS, Connection, House
+from debugloop.ingest.connection import INCOMPLETE, Connection, House
 from debugloop.ingest.intake import Intake, Outcome
 from debugloop.session.state import now_ms
 
@@ -26,24 +26,19 @@ if TYPE_CHECKING:
 _HEADS: Final = 2_048
 """Heads that are remembered: one client's differ in Content-Length."""
 _HEAD_BYTES: Final = 4_096
+_PATIENCE: Final = 0.002
+"""Seconds to wait for another process's lock with the whole loop; the ordinary way waits longer, and lets others go on."""
 _END: Final = b"\r\n\r\n"
+
+Label: TypeAlias = tuple[str | None, bool]
+"""What an answer depends on: the allowed origin, and whether the connection ends with it."""
 
 
 class Known(NamedTuple):
-    """What a remembered head says: bytes of its body, the allowed origin, whether the connection ends with it."""
+    """What a remembered head says. ``length``: bytes of its body."""
 
     length: int
-    origin: str | None
-    close: bool
-
-
-class Taken(NamedTuple):
-    """A request that waits for this turn's write, and its bytes in case it has to go the ordinary way."""
-
-    connection: FastConnection
-    known: Known
-    event: Event
-    data: bytes
+    label: Label
 
 
 class FastHouse(House, Protocol):
@@ -51,6 +46,7 @@ class FastHouse(House, Protocol):
 
     intake: Intake
     seen: float
+    connections: set[FastConnection]
 
     def counts_changed(self) -> None:
         """Say that collector.json lacks counts."""
@@ -63,127 +59,241 @@ class FastLane:
     def __init__(self, house: FastHouse, loop: asyncio.AbstractEventLoop) -> None:
         self._house = house
         self._loop = loop
+        self._nesting = house.settings.nesting
         self._heads: dict[bytes, Known] = {}
-        self._taken: list[Taken] = []
-        self._answers: dict[tuple[str | None, bool, Outcome], bytes] = {}
+        self._taken: list[tuple[FastConnection, Known, bytes]] = []
+        """Requests that wait for this turn's write, and their bytes in case they have to go the ordinary way."""
+        self._events: list[Event] = []
+        self._answers: dict[tuple[Label, bool], bytes] = {}
         self._date = ""
 
     def forget(self) -> None:
         """The rules changed: every head is to be judged again."""
         self._heads.clear()
 
-    def learn(self, head: bytes, known: Known) -> None:
-        """Remember a head; the oldest gives way."""
-        if len(self._heads) >= _HEADS:
-            del self._heads[next(iter(self._heads))]
-        self._heads[head] = known
+    def known(self, head: bytes) -> Known | None:
+        """What a head says, if it was judged before."""
+        return self._heads.get(head)
 
-    def take(self, connection: FastConnection, data: bytes, end: int) -> bool:
-        """Take a request whose head ends at ``end``, or leave it to the ordinary way."""
-        known = self._heads.get(data[:end])
-        if known is None or len(data) - end != known.length:
-            return False
-        event = plain_event(data[end:], self._house.settings.nesting, now_ms())
+    def learn(self, head: bytes, request: web.BaseRequest, origin: str | None, length: int | None) -> None:
+        """The request with these bytes as its head was let in, its body comes as it is: remember it if it is ordinary."""
+        line = f"POST {request.raw_path} HTTP/1.1\r\n".encode("utf-8", "surrogateescape")
+        if length is None or not head.startswith(line) or head.count(b"\n") != head.count(b"\r\n"):
+            return
+        headers = request.headers
+        if not self._house.settings.fast_path or "Expect" in headers or "Upgrade" in headers:
+            return
+        if "Transfer-Encoding" in headers or headers.get("Connection", "keep-alive").lower() not in _CONNECTIONS:
+            return
+        if len(self._heads) >= _HEADS:  # the oldest gives way
+            del self._heads[next(iter(self._heads))]
+        self._heads[head] = Known(length, (origin, not request.keep_alive))
+
+    def take(self, connection: FastConnection, known: Known, data: bytes) -> bool:
+        """Take a whole request, or leave it to the ordinary way."""
+        event = plain_event(data[len(data) - known.length :], self._nesting, now_ms())
         if event is None:
             return False
-        if not self._taken:
+        if not self._events:
             self._loop.call_soon(self.flush)
-        self._taken.append(Taken(connection, known, event, data))
+        self._taken.append((connection, known, data))
+        self._events.append(event)
         return True
 
     def flush(self) -> None:
         """Store what was taken, then answer it."""
-        taken, self._taken = self._taken, []
-        if not taken:
+        taken, events = self._taken, self._events
+        if not events:
             return
+        self._taken, self._events = [], []
         now = self._house.seen = self._loop.time()
+        intake = self._house.intake
         try:
-            outcomes = self._house.intake.store([each.event for each in taken])
-        except (DebugloopError, OSError):
+            outcomes = intake.store(events, _PATIENCE)
+        except Exception:  # noqa: BLE001 -- also a fault of our own has its answer there
             # nothing was stored: each alone may fit, and else has its own answer
-            outcomes = [Outcome.FULL] * len(taken)
+            outcomes = [Outcome.FULL] * len(events)
         date = rfc822_formatted_time()
         if date != self._date:
             self._date = date
             self._answers.clear()
-        for each, outcome in zip(taken, outcomes, strict=True):
+        for (connection, known, data), outcome in zip(taken, outcomes, strict=True):
             if outcome is Outcome.FULL:
-                each.connection.go_the_ordinary_way(each.data)
+                connection.go_the_ordinary_way(data)
             else:
-                each.connection.tell(self._answer(each.known, outcome), now, close=each.known.close)
-        if self._house.intake.pending:
+                key = (known.label, outcome is Outcome.SAMPLED)
+                connection.tell(self._answers.get(key) or self._answer(*key), now, last=known.label[1])
+        if intake.pending:
             self._house.counts_changed()
 
-    def _answer(self, known: Known, outcome: Outcome) -> bytes:
-        key = (known.origin, known.close, outcome)
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._answers[key] = answers.whole(known.origin, self._date, outcome, close=known.close)
+    def _answer(self, label: Label, sampled: bool) -> bytes:  # noqa: FBT001 -- half of a key
+        origin, close = label
+        outcome = Outcome.SAMPLED if sampled else Outcome.STORED
+        answer = self._answers[label, sampled] = answers.whole(origin, self._date, outcome, close=close)
         return answer
 
 
-class FastConnection(Connection):
+class FastConnection(asyncio.Protocol):
     """A connection that tries the short way first."""
 
-    __slots__ = ("_lane", "_raw", "_taken")
+    __slots__ = (
+        "_body",
+        "_house",
+        "_known",
+        "_lane",
+        "_loop",
+        "_ordinary",
+        "_server",
+        "_taken",
+        "_timer",
+        "_transport",
+        "used",
+    )
 
-    def __init__(self, lane: FastLane, house: House, server: web.Server, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(house, server, loop)
+    def __init__(self, lane: FastLane, house: FastHouse, server: web.Server, loop: asyncio.AbstractEventLoop) -> None:
         self._lane = lane
-        self._raw = b""
-        """The head of the request that goes the ordinary way, if it came whole and alone; with its body's size."""
+        self._house = house
+        self._server = server
+        self._loop = loop
+        self._transport: asyncio.Transport | None = None
+        self._ordinary: Connection | None = None
         self._taken = False
+        self._known: Known | None = None
+        """Of the request whose body has not all come yet; what there is of the request is in ``_body``."""
+        self._body = bytearray()
+        self._timer: asyncio.TimerHandle | None = None
+        self.used = loop.time()
+        """When it was made or last used, by the loop's clock."""
+        house.connections.add(self)
+
+    @property
+    def idle(self) -> bool:
+        """Whether no request is on its way in or out."""
+        return not self._taken and self._known is None and (self._ordinary is None or self._ordinary.idle)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        # a browser's connection in reserve: there is nothing to answer
+        self._timer = self._loop.call_later(self._house.settings.head_seconds, self.close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._house.connections.discard(self)
+        self._transport = None
+        self._stop_timer()
+        if self._known is not None:  # nobody reads an answer, but the loss is counted
+            self._house.note(INCOMPLETE, origin=self._known.label[0], size=self._known.length)
+        if self._ordinary is not None:
+            self._ordinary.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        end = 0
-        if self._is_idle():
-            end = data.find(_END) + len(_END)
-            if end >= len(_END) and self._lane.take(self, data, end):
-                self._taken = True
-                return
+        if self._known is not None:
+            self._collect(self._known, data)
+            return
+        ordinary = self._ordinary
         if self._taken:
             self._lane.flush()
-        self._raw = data if len(_END) <= end <= _HEAD_BYTES else b""
-        super().data_received(data)
+        elif ordinary is None or ordinary.idle:
+            end = data.find(_END) + len(_END)
+            if len(_END) <= end <= _HEAD_BYTES:
+                head = data[:end]
+                known = self._lane.known(head)
+                if known is None:
+                    self._go(data, head)
+                    return
+                missing = known.length - len(data) + end
+                if missing == 0 and self._lane.take(self, known, data):
+                    self._take(ordinary)
+                    return
+                if missing > 0:
+                    self._take(ordinary)
+                    self._taken = False
+                    self._known = known
+                    self._body += data
+                    self._timer = self._loop.call_later(self._house.settings.body_seconds, self._give_up)
+                    return
+        self._go(data)
 
-    def learn(self, request: web.BaseRequest, origin: str | None, length: int | None) -> None:
-        """The request being answered was let in, and its body comes as it is: remember its head if it is ordinary."""
-        end = self._raw.find(_END) + len(_END)
-        head, body = self._raw[:end], len(self._raw) - end
-        self._raw = b""
-        if not head or length != body or request.version != (1, 1) or head.count(b"\n") != head.count(b"\r\n"):
-            return
-        headers = request.headers
-        if "Expect" in headers or "Upgrade" in headers or "Transfer-Encoding" in headers:
-            return
-        if headers.get("Connection", "keep-alive").lower() in {"keep-alive", "close"}:
-            self._lane.learn(head, Known(body, origin, not request.keep_alive))
+    def eof_received(self) -> bool:
+        """A client that has said all it wants to say still hears the answer."""
+        self._lane.flush()
+        return self._ordinary is not None and self._ordinary.finish()
 
-    def tell(self, answer: bytes, now: float, *, close: bool) -> None:
+    def pause_writing(self) -> None:
+        self._made_ordinary().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._made_ordinary().resume_writing()
+
+    def close(self) -> None:
+        """Close it silently, as either side of an idle connection may."""
+        self._house.connections.discard(self)
+        if self._transport is not None:
+            self._transport.close()
+
+    def tell(self, answer: bytes, now: float, *, last: bool) -> None:
         """Answer the request that was taken."""
         self._taken = False
-        if self.transport is None:
-            return
-        self._stop_timers()
-        self._next_keepalive_close_time = now + KEEPALIVE_SECONDS
-        self.transport.write(answer)
-        if close:
-            self.force_close()
+        self.used = now
+        if self._transport is not None:
+            self._transport.write(answer)
+            if last:
+                self._transport.close()
 
     def go_the_ordinary_way(self, data: bytes) -> None:
         """What was taken is to be judged and answered by aiohttp and the collector after all."""
         self._taken = False
-        if self.transport is not None:
-            super().data_received(data)
+        if self._transport is not None:
+            self._go(data)
 
-    def _is_idle(self) -> bool:
-        """Whether aiohttp waits for the first byte of a request, and nothing is on its way to the client."""
-        waiter = self._waiter
-        return (
-            waiter is not None
-            and not waiter.done()
-            and not self._taken
-            and not self._head
-            and not self._paused
-            and not self._leaving
-        )
+    def _take(self, ordinary: Connection | None) -> None:
+        self._taken = True
+        self._stop_timer()
+        if ordinary is not None:
+            ordinary.stop_timers()
+
+    def _collect(self, known: Known, data: bytes) -> None:
+        self._body += data
+        missing = known.length + self._body.find(_END) + len(_END) - len(self._body)
+        if missing > 0:
+            return
+        whole = bytes(self._body)
+        self._stop_collecting()
+        if missing == 0 and self._lane.take(self, known, whole):
+            self._taken = True
+        else:
+            self._go(whole)
+
+    def _give_up(self) -> None:
+        """The body comes too slowly: that is for the ordinary way to say."""
+        whole = bytes(self._body)
+        self._stop_collecting()
+        self._made_ordinary().overdue = True
+        self._go(whole)
+
+    def _stop_collecting(self) -> None:
+        self._known = None
+        self._body.clear()
+        self._stop_timer()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _go(self, data: bytes, head: bytes = b"") -> None:
+        """Go the ordinary way. ``head``: what begins ``data``, if it may be worth remembering."""
+        self._stop_timer()
+        ordinary = self._made_ordinary()
+        if head:
+            ordinary.raw_head = head
+        self.used = self._loop.time()
+        ordinary.data_received(data)
+
+    def _made_ordinary(self) -> Connection:
+        if self._ordinary is None:
+            self._ordinary = Connection(self._house, self._server, self._loop)
+            self._ordinary.connection_made(cast("asyncio.Transport", self._transport))
+        return self._ordinary
+
+
+_CONNECTIONS: Final = frozenset({"keep-alive", "close"})

@@ -89,13 +89,13 @@ def judge(head: Head, rules: Rules) -> Judgement:
     authority, path = split_target(head.target)
     named = (*head.hosts, authority) if authority is not None else tuple(head.hosts)
     if len(head.hosts) != 1 or not all(map(_HOST.fullmatch, named)):
-        return Judgement(refusal=_WRONG_HOST)
+        return Judgement(refusal=WRONG_HOST)
     if not head.origins:
         origin = None
     elif len(head.origins) == 1 and origin_allowed(head.origins[0], rules.allowed):
         origin = head.origins[0]
     else:
-        return Judgement(refusal=_origin_refused(head.origins[0]))
+        return Judgement(refusal=_origin_refused(head.origins[0]) if len(head.origins) == 1 else _TWO_ORIGINS)
     if head.method == "OPTIONS":
         return Judgement(origin, preflight=True)
     if not compare_digest(path.encode("utf-8", "surrogateescape"), rules.path.encode()):
@@ -227,11 +227,18 @@ def _encoding(values: Sequence[str]) -> Encoding | None:
             return None
 
 
-_WRONG_HOST = Refusal(
+WRONG_HOST: Final = Refusal(
     421,
     "wrong_host",
     "Host must name 127.0.0.1, localhost or [::1]. Send events to the endpoint that `debugloop start` prints.",
     "use the endpoint that `debugloop start` prints",
+)
+_TWO_ORIGINS = Refusal(
+    403,
+    "origin_refused",
+    "The request names its Origin more than once, so nothing of it is stored. Browsers send it once: look for a proxy "
+    "that adds another.",
+    "send one Origin header",
 )
 _NOT_FOUND = Refusal(
     404,

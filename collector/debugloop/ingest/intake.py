@@ -39,33 +39,40 @@ class Intake:
         self.sampling = True
         self.redacting = True
         self._journal = Journal(session)
+        self._lock_seconds = session.settings.lock_seconds
         self._flood = Flood(session.settings.log_bytes)
         self._redactor = Redactor(token)
         self._sampled: Counter[str] = Counter()
         self._redacted = 0
 
-    def store(self, events: Sequence[Event]) -> list[Outcome]:
+    def store(self, events: Sequence[Event], patience: float | None = None) -> list[Outcome]:
         """Store a batch with one write; gives what became of each.
 
-        Raises WriteFailed or SessionGone: then nothing of it is stored.
+        Raises WriteFailed, SessionGone, or LockBusy after ``patience`` seconds (``lock_seconds`` if None): then nothing
+        of it is stored.
         """
-        redact = self._redactor.line if self.redacting else _as_it_is
-        redacted = [redact(event.record) for event in events]
-        records = [record for record, _ in redacted]
-        if self.sampling and self._flood.may_thin(self._journal):
-            outcomes = self._store_thinned(events, records)
-        else:
-            outcomes = [Outcome.STORED] * len(events)
-            for place in self._journal.append(records):
-                outcomes[place] = Outcome.FULL
-        self._redacted += sum(
-            hidden for (_, hidden), outcome in zip(redacted, outcomes, strict=True) if outcome is Outcome.STORED
-        )
+        records = [event.record for event in events]
+        hidden: dict[int, int] = {}
+        if self.redacting:
+            line = self._redactor.line
+            for place, record in enumerate(records):
+                records[place], count = line(record)
+                if count:
+                    hidden[place] = count
+        with self._journal.held(self._lock_seconds if patience is None else patience):
+            if self.sampling and self._flood.may_thin(self._journal):
+                outcomes = self._store_thinned(events, records)
+            else:
+                outcomes = [Outcome.STORED] * len(records)
+                for place in self._journal.append(records):
+                    outcomes[place] = Outcome.FULL
+        self._redacted += sum(count for place, count in hidden.items() if outcomes[place] is Outcome.STORED)
         return outcomes
 
-    def open_run(self, steps: Steps) -> int:
-        """Open the next run; gives its number."""
-        return self._journal.new_run(steps)
+    def open_run(self, steps: Steps, patience: float) -> int:
+        """Open the next run; gives its number. Raises LockBusy after ``patience`` seconds, and what `Journal` raises."""
+        with self._journal.held(patience):
+            return self._journal.new_run(steps)
 
     def count(self, file: CollectorFile) -> CollectorFile:
         """collector.json with what was sampled and redacted since the last call of `counted`."""
@@ -106,7 +113,3 @@ class Intake:
             outcomes[place] = Outcome.FULL if number in full else Outcome.STORED
         self._sampled.update(events[place].key for place, outcome in enumerate(outcomes) if outcome is Outcome.SAMPLED)
         return outcomes
-
-
-def _as_it_is(record: bytes) -> tuple[bytes, int]:
-    return record, 0

@@ -84,6 +84,7 @@ class _Life:
             return False
         if files.signature(self._layout.collector) != self._flags_seen:
             self._obey()
+        self._collector.close_idle()
         if self._collector.pending:
             self._flush_soon()
         now = self._loop.time()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
-from debugloop.errors import DebugloopError, NoSession, SessionFinished, SessionGone
+from debugloop.errors import DebugloopError, LockBusy, NoSession, SessionFinished, SessionGone
 from debugloop.ingest import answers, connection, gate
 from debugloop.ingest.bodies import parse
-from debugloop.ingest.connection import Connection, Overflow
+from debugloop.ingest.connection import INCOMPLETE, KEEPALIVE_SECONDS, Connection, Overflow
 from debugloop.ingest.fast import FastConnection, FastLane
 from debugloop.ingest.gate import Head, Refusal, Rules
 from debugloop.ingest.intake import Intake, Outcome
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from debugloop.session.endpoint import Endpoint
     from debugloop.session.session import Session
 
+_PATIENCE: Final = 0.002
+"""Seconds to wait for another process's lock before other requests have their turn."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -46,22 +48,30 @@ class Collector:
         self.rules = Rules(endpoint.path, limit=session.settings.request_bytes)
         self.intake = Intake(session, endpoint.token)
         self.counts_changed = changed
-        self.open_connections = 0
+        self.connections: set[FastConnection] = set()
         self.seen = 0.0
         """When the last request came, by the loop's clock."""
         self._gone = gone
         self._loop = asyncio.get_running_loop()
         self._rejections = Rejections(endpoint.token, changed)
         self._server = web.Server(self.answer)
-        self._lane = FastLane(self, self._loop) if session.settings.fast_path else None
+        self._lane = FastLane(self, self._loop)
 
     def connect(self) -> asyncio.Protocol:
-        """The protocol of a new connection."""
-        if self.open_connections >= self.settings.connections:
-            return Overflow(self)
-        if self._lane is not None:
-            return FastConnection(self._lane, self, self._server, self._loop)
-        return Connection(self, self._server, self._loop)
+        """The protocol of a new connection. Where there are too many, the one that was idle longest gives way."""
+        if len(self.connections) >= self.settings.connections:
+            idle = [connection for connection in self.connections if connection.idle]
+            if not idle:
+                return Overflow(self)
+            min(idle, key=_used).close()
+        return FastConnection(self._lane, self, self._server, self._loop)
+
+    def close_idle(self) -> None:
+        """Close what was idle for longer than a browser keeps a connection."""
+        now = self._loop.time()
+        for connection in tuple(self.connections):
+            if now - connection.used > KEEPALIVE_SECONDS and connection.idle:
+                connection.close()
 
     def obey(self, told: CollectorFile) -> None:
         """Take the flags of collector.json."""
@@ -70,8 +80,7 @@ class Collector:
         allowed = frozenset(told.allowed_origins)
         if allowed != self.rules.allowed:
             self.rules = replace(self.rules, allowed=allowed)
-            if self._lane is not None:
-                self._lane.forget()
+            self._lane.forget()
 
     @property
     def pending(self) -> bool:
@@ -86,9 +95,10 @@ class Collector:
             self.intake.counted()
 
     def close(self) -> None:
-        """Write what waits for its turn, and close the log."""
-        if self._lane is not None:
-            self._lane.flush()
+        """Write what waits for its turn, and close the log and all connections."""
+        self._lane.flush()
+        for connection in tuple(self.connections):
+            connection.close()
         self.intake.close()
 
     def note(self, refusal: Refusal, *, origin: str | None = None, size: int | None = None, records: int = 1) -> None:
@@ -98,6 +108,10 @@ class Collector:
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Judge a request in the order of the contract, and store what it holds."""
         self.seen = self._loop.time()
+        protocol = request.protocol
+        raw_head = protocol.raw_head if isinstance(protocol, Connection) else b""
+        if raw_head:
+            protocol.raw_head = b""
         head = _head(request)
         judgement = gate.judge(head, self.rules)
         refusal = judgement.refusal
@@ -110,7 +124,8 @@ class Collector:
             return answers.preflight(gate.preflight_headers(head, judgement.origin))
         if waits and request.transport is not None:
             request.transport.write(_CONTINUE)
-        _learn(request, judgement, head)
+        if raw_head and judgement.encoding == "identity":
+            self._lane.learn(raw_head, request, judgement.origin, head.length)
         try:
             body = unpack(await self._read(request), judgement.encoding, self.rules.limit)
         except TooLarge:
@@ -122,17 +137,17 @@ class Collector:
         except web.RequestPayloadError:
             return self._refuse(request, connection.NOT_HTTP, judgement.origin, last=True)
         except ConnectionError:  # nobody reads this answer, but the loss is counted
-            return self._refuse(request, _INCOMPLETE, judgement.origin, size=head.length, last=True)
+            return self._refuse(request, INCOMPLETE, judgement.origin, size=head.length, last=True)
         content_type = request.headers.get("Content-Type", "")
         parsed = parse(body, content_type, self.settings, now_ms=now_ms(), from_page=judgement.origin is not None)
-        return self._store(request, parsed, judgement.origin, len(body))
+        return await self._store(request, parsed, judgement.origin, len(body))
 
-    def _store(self, request: web.BaseRequest, parsed: Parsed, origin: str | None, size: int) -> web.StreamResponse:
+    async def _store(
+        self, request: web.BaseRequest, parsed: Parsed, origin: str | None, size: int
+    ) -> web.StreamResponse:
         failures = [(rejected.index, _bad_record(rejected.message)) for rejected in parsed.rejected]
         try:
-            if parsed.steps:
-                self.intake.open_run(parsed.steps)
-            outcomes = self.intake.store(parsed.events) if parsed.events else []
+            outcomes = await self._write(parsed)
         except (SessionGone, NoSession) as error:
             self._loop.call_soon(self._gone)
             return self._refuse(request, Refusal(404, "session_gone", str(error)), origin, size=size, last=True)
@@ -159,6 +174,19 @@ class Collector:
         rejected = [{"index": index, "error": refusal.code} for index, refusal in failures]
         return answers.refused(first, origin, stored=stored, rejected=rejected)
 
+    async def _write(self, parsed: Parsed) -> list[Outcome]:
+        """Store what a body holds; while another process holds the lock, other requests are answered."""
+        deadline = self._loop.time() + self.settings.lock_seconds
+        while True:
+            try:
+                if parsed.steps:
+                    self.intake.open_run(parsed.steps, _PATIENCE)
+                return self.intake.store(parsed.events, _PATIENCE) if parsed.events else []
+            except LockBusy:
+                if self._loop.time() > deadline:
+                    raise
+            await asyncio.sleep(_PATIENCE)
+
     def _refuse(
         self,
         request: web.BaseRequest,
@@ -180,7 +208,8 @@ class Collector:
         content = request.content
         if content.is_eof():
             return await self._read_all(content)
-        async with asyncio.timeout(self.settings.body_seconds):
+        overdue = isinstance(request.protocol, Connection) and request.protocol.overdue
+        async with asyncio.timeout(0 if overdue else self.settings.body_seconds):
             return await self._read_all(content)
 
     async def _read_all(self, content: StreamReader) -> bytes:
@@ -192,9 +221,8 @@ class Collector:
         return body
 
 
-def _learn(request: web.BaseRequest, judgement: Judgement, head: Head) -> None:
-    if isinstance(request.protocol, FastConnection) and judgement.encoding == "identity":
-        request.protocol.learn(request, judgement.origin, head.length)
+def _used(connection: FastConnection) -> float:
+    return connection.used
 
 
 def _head(request: web.BaseRequest) -> Head:
@@ -243,4 +271,3 @@ _LOG_FULL: Final = Refusal(
     "The log of this run is full, so this event is not stored. Clear it in the panel or with `debugloop clear`.",
     "debugloop clear",
 )
-_INCOMPLETE: Final = Refusal(400, "incomplete", "The client went away before the whole body had come.")

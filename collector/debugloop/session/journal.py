@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Self
 
 import orjson
 
@@ -27,24 +28,36 @@ _MAKES_ROOM: Final = 65_536
 """Bytes of a log that, when they go, are surely enough for session.json."""
 _HEAD: Final = 4_096
 """Bytes at the head of the log that tell one content from another."""
+_LOOK_SECONDS: Final = 0.0005
+"""How often to try a lock that another process holds."""
 
 
 def utc_now() -> str:
     """The time as the ``observed`` of records: ISO 8601, UTC, microseconds."""
     seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{nanoseconds // 1000:06d}Z"
+    return f"{_second(seconds)}.{nanoseconds // 1000:06d}Z"
+
+
+@lru_cache(maxsize=1)
+def _second(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
 class Journal:
     """The log of one session, opened for writing. Descriptors are kept open; `close` gives them back.
 
-    Not safe for two threads at once; any number of processes may have one each.
+    Each method takes the journal lock, and waits up to ``lock_seconds`` for another process that holds it; in a
+    ``with journal.held(seconds):`` several share it. Not safe for two threads at once; any number of processes may
+    have one each.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._log = -1
         self._lock = -1
+        self._depth = 0
+        """How many blocks of ours hold the lock, one in the other."""
+        self._patience = session.settings.lock_seconds
         self._session_file = os.fspath(session.layout.session)
         self._size = 0
         """Bytes in the log, as far as we saw."""
@@ -59,29 +72,29 @@ class Journal:
         A record is strict JSON on one line, an object without ``_``. Gives the indexes of those that did not
         fit under the cap. Raises WriteFailed (then nothing is stored) or SessionGone.
         """
-        with self._locked():
-            state_now = self._current()
-            stamp = b'"_":{"observed":"%b","run":%d}}\n' % (utc_now().encode(), state_now.run)
+        with self:
+            run = self._current().run
+            stamp = b',"_":{"observed":"%b","run":%d}}\n' % (utc_now().encode(), run)
             size = self._size
-            fresh = self._fresh_line(size)
-            room = self.session.settings.log_bytes - size - len(fresh)
-            lines: list[bytes] = []
+            pieces = [self._fresh_line(size)]
+            room = self.session.settings.log_bytes - size - len(pieces[0])
             refused: list[int] = []
             for index, record in enumerate(records):
                 body = record[:-1].rstrip()
-                line = b"%b%b%b" % (body, b"" if body == b"{" else b",", stamp)
-                if len(line) > room:
+                end = stamp if len(body) > 1 else stamp[1:]
+                room -= len(body) + len(end)
+                if room < 0:
+                    room += len(body) + len(end)
                     refused.append(index)
-                    continue
-                room -= len(line)
-                lines.append(line)
-            if lines:
-                self._write(fresh + b"".join(lines), size)
+                else:
+                    pieces += (body, end)
+            if len(pieces) > 1:
+                self._write(b"".join(pieces), size)
             return refused
 
     def clear(self) -> None:
         """Empty the log of the current run in place; its steps stand in it again afterwards."""
-        with self._locked():
+        with self:
             old = self._current()
             clears = {**old.clears, str(old.run): old.clears.get(str(old.run), 0) + 1}
             try:
@@ -98,7 +111,7 @@ class Journal:
 
         Raises SessionFinished: a finished session opens no run.
         """
-        with self._locked():
+        with self:
             old = self._current()
             if old.mode != "debug":
                 raise SessionFinished(self.session.id)
@@ -113,7 +126,7 @@ class Journal:
 
     def look(self) -> None:
         """Bring `size` and `epoch` up to date with what others did."""
-        with self._locked():
+        with self:
             self._current()
 
     @property
@@ -134,9 +147,28 @@ class Journal:
         self._log = self._lock = -1
         self._seen = None
 
-    @contextmanager
-    def _locked(self) -> Generator[None]:
-        deadline = time.monotonic() + self.session.settings.lock_seconds
+    def held(self, seconds: float) -> Self:
+        """Hold the lock for a ``with`` block, waiting at most ``seconds`` for it. Raises LockBusy before anything is done.
+
+        ``seconds`` holds for this block alone.
+        """
+        self._patience = seconds
+        return self
+
+    def __enter__(self) -> Self:
+        patience, self._patience = self._patience, self.session.settings.lock_seconds
+        if self._depth == 0:
+            self._lock_log(patience)
+        self._depth += 1
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._lock >= 0:
+            unlock(self._lock)
+
+    def _lock_log(self, patience: float) -> None:
+        deadline = time.monotonic() + patience
         while True:
             self._open()
             if try_lock(self._lock):
@@ -144,17 +176,12 @@ class Journal:
                 log = os.fstat(self._log)
                 if log.st_nlink:
                     self._size = log.st_size
-                    break
+                    return
                 self.close()
-            elif time.monotonic() > deadline:
+            elif time.monotonic() >= deadline:
                 raise LockBusy(self.session.layout.journal_lock)
             else:
-                time.sleep(0.0005)
-        try:
-            yield
-        finally:
-            if self._lock >= 0:
-                unlock(self._lock)
+                time.sleep(_LOOK_SECONDS)
 
     def _open(self) -> None:
         layout = self.session.layout

@@ -7,6 +7,7 @@ to a child process, kept open on the hot path, and still excludes every other us
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,32 +21,43 @@ _PROBE_SECONDS = 0.25
 """How long a taker outwaits those who only look whether the lock is held."""
 
 
-def try_lock(descriptor: int) -> bool:
-    """Lock an open lock file if nobody holds it; gives whether it is ours now."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        from filelock import lock_descriptor
+if sys.platform == "win32":
+    from filelock import lock_descriptor, unlock_descriptor
 
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open lock file if nobody holds it; gives whether it is ours now."""
         return lock_descriptor(descriptor, blocking=False)
-    # what filelock does there, without the 20 ms that its import costs each short verb
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
-
-def unlock(descriptor: int) -> None:
-    """Free what `try_lock` took; the descriptor stays open."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        from filelock import unlock_descriptor
-
+    def unlock(descriptor: int) -> None:
+        """Free what `try_lock` took; the descriptor stays open."""
         unlock_descriptor(descriptor)
-    else:
+
+    def _look(descriptor: int) -> bool:
+        return try_lock(descriptor)
+
+else:
+    # what filelock does there, without the 20 ms that its import costs each short verb
+    import fcntl
+
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open lock file if nobody holds it; gives whether it is ours now."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def unlock(descriptor: int) -> None:
+        """Free what `try_lock` took; the descriptor stays open."""
         fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+    def _look(descriptor: int) -> bool:
+        try:
+            # shared, so that two who look at once do not see each other
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
 
 class Lock:
@@ -98,16 +110,3 @@ def is_held(path: Path) -> bool:
         return not _look(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _look(descriptor: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return try_lock(descriptor)
-    try:
-        # shared, so that two who look at once do not see each other
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

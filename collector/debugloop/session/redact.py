@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 import orjson
-from ahocorasick_rs import BytesAhoCorasick, Implementation
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 from debugloop.session import collector_file, endpoint
 from debugloop.session.redaction_rules import HARMLESS_AFTER, KEY_WORDS, SHAPES, SHORTEST, Shape
@@ -48,17 +48,18 @@ class Redactor:
         own = Shape("endpoint", (token.encode(),), re.compile(re.escape(token)))
         self._shapes = (own, *SHAPES)
         traces = [(trace, shape) for shape in self._shapes for trace in shape.traces]
-        # one search for all traces, whose time does not depend on what is searched
         patterns = [*(trace for trace, _ in traces), *_KEY_TRACES]
-        self._search = BytesAhoCorasick(patterns, implementation=Implementation.DFA).find_matches_as_indexes
+        # the first says whether there is any trace, which there seldom is, in a tenth of the time (SIMD); the second all
+        self._any = BytesAhoCorasick(patterns, MatchKind.LeftmostFirst).find_matches_as_indexes
+        self._all = BytesAhoCorasick(patterns).find_matches_as_indexes
         self._shape_of = [shape for _, shape in traces]
 
     def line(self, record: bytes) -> tuple[bytes, int]:
         """A record (strict JSON on one line) without its secrets, and how many were hidden."""
-        found = {index for index, _, _ in self._search(record.lower(), overlapping=True)}
-        if not found:
+        lower = record.lower()
+        if not self._any(lower):
             return record, 0
-        return self._walk(record, self._wanted(found))
+        return self._walk(record, self._wanted({index for index, _, _ in self._all(lower, overlapping=True)}))
 
     def text(self, text: str) -> tuple[str, int]:
         """Any text without what looks like a credential, and how many were hidden."""

@@ -25,6 +25,8 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?|.)")
 _HIGH = range(0xD800, 0xDC00)
 _LOW = range(0xDC00, 0xE000)
+_HOPS_PAY = 1_024
+"""Bytes from which on looking for each bracket is faster than counting: long texts are mostly text."""
 _BREAKS = bytes.maketrans(b"\r\n", b"  ")
 
 
@@ -137,12 +139,25 @@ def members(data: bytes) -> list[Member]:
 
 def deeper_than(data: bytes, nesting: int) -> bool:
     """Whether valid JSON is nested deeper than ``nesting``; nearly always answered by counting brackets."""
-    if data.count(b"{") + data.count(b"[") <= nesting:
+    if len(data) < _HOPS_PAY:
+        few = data.count(b"{") + data.count(b"[") <= nesting
+    else:
+        few = _fewer_than(data, b"{", nesting // 2) and _fewer_than(data, b"[", nesting // 2)
+    if few:
         return False
     try:
         scan(data, nesting=nesting)
     except TooDeep:
         return True
+    return False
+
+
+def _fewer_than(data: bytes, byte: bytes, limit: int) -> bool:
+    position = -1
+    for _ in range(limit):
+        position = data.find(byte, position + 1)
+        if position < 0:
+            return True
     return False
 
 
