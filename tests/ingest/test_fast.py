@@ -19,6 +19,7 @@ from hypothesis import example, given
 from hypothesis import settings as trial
 from hypothesis import strategies as st
 
+from debugloop.ingest.loop import run
 from debugloop.ingest.server import Collector
 from debugloop.session import endpoint
 from debugloop.session import session as sessions
@@ -170,8 +171,8 @@ MANY = [plain(HEADS[0], b'{"location":"%d","pad":"%b"}' % (number, b"x" * 300)) 
 def test_both_ways_give_the_same_answers_the_same_file_and_the_same_counts(
     stream: Stream, cuts: list[int], pipelined: bool
 ) -> None:
-    fast = asyncio.run(converse(stream, cuts, fast=True, pipelined=pipelined))
-    slow = asyncio.run(converse(stream, cuts, fast=False, pipelined=pipelined))
+    fast = run(converse(stream, cuts, fast=True, pipelined=pipelined))
+    slow = run(converse(stream, cuts, fast=False, pipelined=pipelined))
     assert fast == slow
 
 

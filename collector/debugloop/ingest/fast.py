@@ -27,7 +27,7 @@ _HEADS: Final = 2_048
 """Heads that are remembered: one client's differ in Content-Length."""
 _HEAD_BYTES: Final = 4_096
 _PATIENCE: Final = 0.002
-"""Seconds to wait for another process's lock with the whole loop; the ordinary way waits longer, and lets others go on."""
+"""Seconds to wait for another process's lock; the ordinary way waits longer, and lets others go on meanwhile."""
 _END: Final = b"\r\n\r\n"
 
 Label: TypeAlias = tuple[str | None, bool]
@@ -76,7 +76,7 @@ class FastLane:
         return self._heads.get(head)
 
     def learn(self, head: bytes, request: web.BaseRequest, origin: str | None, length: int | None) -> None:
-        """The request with these bytes as its head was let in, its body comes as it is: remember it if it is ordinary."""
+        """A request was let in, and its body comes as it is: remember its head if that is ordinary."""
         line = f"POST {request.raw_path} HTTP/1.1\r\n".encode("utf-8", "surrogateescape")
         if length is None or not head.startswith(line) or head.count(b"\n") != head.count(b"\r\n"):
             return

@@ -70,7 +70,7 @@ class Intake:
         return outcomes
 
     def open_run(self, steps: Steps, patience: float) -> int:
-        """Open the next run; gives its number. Raises LockBusy after ``patience`` seconds, and what `Journal` raises."""
+        """Open the next run; gives its number. Raises LockBusy after ``patience`` seconds, or as `Journal.new_run`."""
         with self._journal.held(patience):
             return self._journal.new_run(steps)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import DebugloopError
+from debugloop.ingest.loop import run as run_loop
 from debugloop.ingest.rejections import INTERVAL
 from debugloop.ingest.server import Collector
 from debugloop.session import collector_file, endpoint, files
@@ -41,7 +42,7 @@ def run(session: Session, known: Endpoint, listener: socket.socket, ready: Calla
     """
     logging.disable(logging.CRITICAL)
     _allow_descriptors()
-    asyncio.run(_Life(session, known).live(listener, ready))
+    run_loop(_Life(session, known).live(listener, ready))
 
 
 class _Life:

@@ -69,9 +69,9 @@ class Collector:
     def close_idle(self) -> None:
         """Close what was idle for longer than a browser keeps a connection."""
         now = self._loop.time()
-        for connection in tuple(self.connections):
-            if now - connection.used > KEEPALIVE_SECONDS and connection.idle:
-                connection.close()
+        for each in tuple(self.connections):
+            if now - each.used > KEEPALIVE_SECONDS and each.idle:
+                each.close()
 
     def obey(self, told: CollectorFile) -> None:
         """Take the flags of collector.json."""
@@ -97,8 +97,8 @@ class Collector:
     def close(self) -> None:
         """Write what waits for its turn, and close the log and all connections."""
         self._lane.flush()
-        for connection in tuple(self.connections):
-            connection.close()
+        for each in tuple(self.connections):
+            each.close()
         self.intake.close()
 
     def note(self, refusal: Refusal, *, origin: str | None = None, size: int | None = None, records: int = 1) -> None:
@@ -108,10 +108,7 @@ class Collector:
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Judge a request in the order of the contract, and store what it holds."""
         self.seen = self._loop.time()
-        protocol = request.protocol
-        raw_head = protocol.raw_head if isinstance(protocol, Connection) else b""
-        if raw_head:
-            protocol.raw_head = b""
+        raw_head = _taken_head(request)
         head = _head(request)
         judgement = gate.judge(head, self.rules)
         refusal = judgement.refusal
@@ -126,21 +123,29 @@ class Collector:
             request.transport.write(_CONTINUE)
         if raw_head and judgement.encoding == "identity":
             self._lane.learn(raw_head, request, judgement.origin, head.length)
-        try:
-            body = unpack(await self._read(request), judgement.encoding, self.rules.limit)
-        except TooLarge:
-            return self._refuse(request, gate.too_large(self.rules.limit), judgement.origin, size=head.length)
-        except BrokenEncoding as error:
-            return self._refuse(request, _bad_encoding(error, judgement.encoding), judgement.origin, size=head.length)
-        except TimeoutError:
-            return self._refuse(request, connection.TOO_SLOW, judgement.origin, size=head.length, last=True)
-        except web.RequestPayloadError:
-            return self._refuse(request, connection.NOT_HTTP, judgement.origin, last=True)
-        except ConnectionError:  # nobody reads this answer, but the loss is counted
-            return self._refuse(request, INCOMPLETE, judgement.origin, size=head.length, last=True)
+        body = await self._body(request, judgement, head.length)
+        if isinstance(body, web.StreamResponse):
+            return body
         content_type = request.headers.get("Content-Type", "")
         parsed = parse(body, content_type, self.settings, now_ms=now_ms(), from_page=judgement.origin is not None)
         return await self._store(request, parsed, judgement.origin, len(body))
+
+    async def _body(
+        self, request: web.BaseRequest, judgement: Judgement, length: int | None
+    ) -> bytes | web.StreamResponse:
+        """The body, unpacked, or the refusal of it."""
+        try:
+            return unpack(await self._read(request), judgement.encoding, self.rules.limit)
+        except TooLarge:
+            return self._refuse(request, gate.too_large(self.rules.limit), judgement.origin, size=length)
+        except BrokenEncoding as error:
+            return self._refuse(request, _bad_encoding(error, judgement.encoding), judgement.origin, size=length)
+        except TimeoutError:
+            return self._refuse(request, connection.TOO_SLOW, judgement.origin, size=length, last=True)
+        except web.RequestPayloadError:
+            return self._refuse(request, connection.NOT_HTTP, judgement.origin, last=True)
+        except ConnectionError:  # nobody reads this answer, but the loss is counted
+            return self._refuse(request, INCOMPLETE, judgement.origin, size=length, last=True)
 
     async def _store(
         self, request: web.BaseRequest, parsed: Parsed, origin: str | None, size: int
@@ -223,6 +228,14 @@ class Collector:
 
 def _used(connection: FastConnection) -> float:
     return connection.used
+
+
+def _taken_head(request: web.BaseRequest) -> bytes:
+    """The exact head of the request, if it is known; the next request has another."""
+    head = b""
+    if isinstance(request.protocol, Connection):
+        head, request.protocol.raw_head = request.protocol.raw_head, b""
+    return head
 
 
 def _head(request: web.BaseRequest) -> Head:

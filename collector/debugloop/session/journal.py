@@ -148,10 +148,7 @@ class Journal:
         self._seen = None
 
     def held(self, seconds: float) -> Self:
-        """Hold the lock for a ``with`` block, waiting at most ``seconds`` for it. Raises LockBusy before anything is done.
-
-        ``seconds`` holds for this block alone.
-        """
+        """Hold the lock for a ``with`` block; entering it waits at most ``seconds``, or raises LockBusy."""
         self._patience = seconds
         return self
 
