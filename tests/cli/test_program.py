@@ -238,6 +238,22 @@ def test_ctrl_c_before_anything_else_is_quiet_too(home: Path, workspace: Path) -
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
 
 
+def test_ctrl_c_has_one_exit_code_wherever_it_strikes(home: Path, workspace: Path, tmp_path: Path) -> None:
+    hook = """import sys
+
+def strike(event, arguments):
+    if event == "import" and arguments[0].startswith("debugloop.session."):
+        exec("raise KeyboardInterrupt")
+
+sys.addaudithook(strike)
+"""
+    (tmp_path / "sitecustomize.py").write_text(hook)
+
+    ran = cli("sessions", home=home, cwd=workspace, environment={"PYTHONPATH": str(tmp_path)})
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
+
+
 def test_ctrl_c_after_the_work_is_done_does_not_make_it_undone(home: Path, workspace: Path) -> None:
     late = "import atexit, os, signal; atexit.register(os.kill, os.getpid(), signal.SIGINT)"
 
