@@ -40,7 +40,7 @@ def test_what_is_tracked_new_and_ignored_is_told_apart(repo: Repo) -> None:
     repo.write("app.log", "x")
     repo.write("build/deep/out.js", "x")
     found = asked(repo)
-    assert sorted(found.files()) == [".gitignore", "app.js", "new größe\n.js"]
+    assert sorted(found.listing().files) == [".gitignore", "app.js", "new größe\n.js"]
     assert sorted(found.untracked()) == [".gitignore", "new größe\n.js"]
     assert sorted(found.ignored()) == ["app.log", "build/deep/out.js"]
     assert found.head() == repo.git("rev-parse", "HEAD")
@@ -159,7 +159,7 @@ def test_nothing_of_the_repository_runs_and_nothing_in_it_changes(repo: Repo, tm
     found = asked(repo)
     blobs = [*found.index(head), *found.index(None), *found.stashes(), *found.commits(head, 0), *found.commits(None, 0)]
     assert contents(found, blobs)
-    assert found.files()
+    assert found.listing().files
     assert found.ignored() == []
     assert found.untracked() == [".gitattributes"]
     assert state_of(repo.top) == before
@@ -175,7 +175,7 @@ def test_the_environment_cannot_lead_to_another_repository(
     monkeypatch.setenv("GIT_WORK_TREE", str(other.top))
     monkeypatch.setenv("GIT_INDEX_FILE", str(other.top / ".git/index"))
     monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
-    assert asked(repo).files() == ["app.js"]
+    assert asked(repo).listing().files == ["app.js"]
     assert not (tmp_path / "trace").exists()
 
 
@@ -202,14 +202,14 @@ def test_a_damaged_repository_is_an_error_with_its_reason(repo: Repo) -> None:
     found = asked(repo)
     (repo.top / ".git/index").write_bytes(b"damaged")
     with pytest.raises(GitFailed, match=r"could not be asked about .*index"):
-        found.files()
+        found.listing()
 
 
 def test_a_git_that_does_not_start_is_an_error(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = asked(repo)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitFailed, match="did not start"):
-        found.files()
+        found.listing()
 
 
 def test_a_git_that_ends_too_early_is_an_error(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,4 +220,4 @@ def test_a_git_that_ends_too_early_is_an_error(repo: Repo, tmp_path: Path, monke
     with pytest.raises(GitFailed, match="too early"):
         list(found.contents(["0" * 40]))
     with pytest.raises(GitFailed, match="it ended with 1"):
-        found.files()
+        found.listing()

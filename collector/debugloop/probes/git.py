@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
@@ -41,6 +41,22 @@ class Blob:
     where: str
 
 
+@dataclass(slots=True)
+class Listing:
+    """Names in a working tree. ``inner`` are folders with a repository of their own: submodules, and other clones.
+
+    A file whose merge has conflicts is ``tracked`` several times over.
+    """
+
+    tracked: list[str] = field(default_factory=list[str])
+    untracked: list[str] = field(default_factory=list[str])
+    inner: list[str] = field(default_factory=list[str])
+
+    @property
+    def files(self) -> list[str]:
+        return self.tracked + self.untracked
+
+
 @dataclass(frozen=True, slots=True)
 class Repository:
     """The repository whose working tree begins at ``top``. Paths are relative to it, with ``/``.
@@ -62,19 +78,22 @@ class Repository:
         """The commit that is checked out, or None before the first one."""
         return self._commit("HEAD")
 
-    def files(self) -> list[str]:
-        """Tracked and untracked files, ignored ones left out. A submodule or a repository inside is one entry."""
-        return self._names("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    def listing(self) -> Listing:
+        """What is tracked and what is new, ignored files left out."""
+        found = Listing()
+        options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
+        for entry in os.fsdecode(self._run("ls-files", *options)).split("\0"):
+            if entry.startswith("? "):
+                name = entry[2:]
+                (found.inner if name.endswith("/") else found.untracked).append(name.rstrip("/"))
+            elif entry:  # <tag> <mode> <object> <stage>, a tab, and the path
+                meta, _, name = entry.partition("\t")
+                (found.inner if meta.startswith(_SUBMODULE, 2) else found.tracked).append(name)
+        return found
 
     def untracked(self) -> list[str]:
         """Files that are neither tracked nor ignored."""
         return self._names("ls-files", "-z", "--others", "--exclude-standard")
-
-    def inner(self) -> list[str]:
-        """Folders that hold a repository of their own: submodules that are there, and clones that nobody added."""
-        links = (entry.split(b"\t", 1)[1] for entry in self._staged() if entry.startswith(_SUBMODULE.encode()))
-        clones = (name.rstrip("/") for name in self.untracked() if name.endswith("/"))
-        return [*map(os.fsdecode, links), *clones]
 
     def ignored(self) -> list[str]:
         """Files that git is told to ignore."""
@@ -101,7 +120,22 @@ class Repository:
         return self._changed(names)
 
     def commits(self, since: str | None, start_ms: int) -> list[Blob]:
-        """What commits made since the start changed, on any branch and in any worktree.
+        """What commits made since the start changed, on any branch and in any worktree."""
+        return self._changed({commit: f"commit {commit[:10]}" for commit in self._made(since, start_ms)})
+
+    def messages(self, since: str | None, start_ms: int) -> Iterator[tuple[str, bytes]]:
+        """The message of each commit and of each annotated tag made since the start, with a name for people."""
+        names = {commit: f"commit {commit[:10]}" for commit in self._made(since, start_ms)}
+        shape = "%(objecttype) %(objectname) %(taggerdate:unix) %(refname:short)"
+        for line in os.fsdecode(self._run("for-each-ref", f"--format={shape}", "refs/tags")).splitlines():
+            kind, oid, *rest = line.split(" ", 3)
+            if kind == "tag" and rest[0].isdigit() and int(rest[0]) >= start_ms // 1000 - _DAY:
+                names[oid] = f"tag {rest[1]}"
+        for oid, blocks in self.contents(list(names)) if names else ():
+            yield names[oid], b"".join(blocks or ()).partition(b"\n\n")[2]
+
+    def _made(self, since: str | None, start_ms: int) -> list[str]:
+        """The commits made since the start.
 
         ``since`` is the commit that was checked out then. All that HEAD gained is looked at, and of other branches
         what was committed after ``start_ms``, less a day for clocks that disagree.
@@ -111,7 +145,7 @@ class Repository:
         found = self._words("rev-list", not_before, "--exclude=refs/stash", "--all", *base, "--")
         if base and self.head():
             found += self._words("rev-list", "HEAD", *base, "--")
-        return self._changed({commit: f"commit {commit[:10]}" for commit in found})
+        return list(dict.fromkeys(found))
 
     def diff(self, since: str) -> bytes | None:
         """The tracked files of the working tree against commit ``since``, as a unified diff; None without it."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from debugloop.probes.tree import Found
+
 if TYPE_CHECKING:
-    from debugloop.probes.tree import Found, Workspace
+    from debugloop.probes.sieve import Sifted
+    from debugloop.probes.tree import Names, Workspace
 
 ReviewKind: TypeAlias = Literal["new_file", "manifest", "policy", "unread", "more"]
 
@@ -20,7 +23,12 @@ _MANIFESTS: Final = frozenset({
     "CMakeLists.txt", "manifest.json",
 })
 # fmt: on
-_POLICY: Final = (b"content-security-policy", b"connect-src", b"contentsecuritypolicy")
+POLICY: Final = (
+    *(b"content-security-policy", b"Content-Security-Policy", b"contentSecurityPolicy", b"connect-src", b"connectSrc"),
+    *(b"CONTENT_SECURITY_POLICY", b"CSP_CONNECT_SRC"),
+)
+"""What a file that sets a content security policy holds."""
+
 _POLICY_BYTES: Final = 1 << 20  # files that hold a policy are written by hand
 
 
@@ -33,25 +41,28 @@ class Review:
     text: str
 
 
-def review(place: Workspace, changed: Iterable[Found], status: Sequence[str]) -> Iterator[Review]:
-    """What is new or changed: ``changed`` are project files written since the start, ``status`` is of the start."""
-    untracked = set(place.repository.untracked()) if place.repository else set[str]()
+def review(place: Workspace, names: Names, sifted: Sifted, status: Sequence[str]) -> Iterator[Review]:
+    """What is new or changed since the start, when git's status was ``status``; files sifted for `POLICY` too."""
     before = tuple(line[3:].strip('"') for line in status if line.startswith("??"))
-    for found in changed:
+    held, ignored = {*sifted.held}, {*names.ignored}
+    for file in sifted.changed:
+        if file in ignored:
+            continue
+        found = Found(place.top, file)
         name = found.file.rpartition("/")[2]
         known = any(found.name == old or (old.endswith("/") and found.name.startswith(old)) for old in before)
-        if found.file in untracked and not known:
+        if file in names.untracked and not known:
             yield Review(found.name, "new_file", "new since the start")
         if name in _MANIFESTS or (name.startswith("requirements") and name.endswith(".txt")):
             yield Review(found.name, "manifest", "changed since the start")
-        elif _holds_policy(found):
+        elif file in held and _holds_policy(found):
             yield Review(found.name, "policy", "changed since the start, and sets a content security policy")
 
 
 def _holds_policy(found: Found) -> bool:
     try:
         with found.open() as file:
-            text = file.read(_POLICY_BYTES).lower()
+            text = file.read(_POLICY_BYTES)
     except OSError:
         return False
-    return any(word in text for word in _POLICY)
+    return any(word in text for word in POLICY)

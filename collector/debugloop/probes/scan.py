@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 from debugloop.errors import GitFailed
 from debugloop.probes import traces
 from debugloop.probes.git import BLOCK, Blob, Repository
-from debugloop.probes.review import Review, review
-from debugloop.probes.tree import Found, Workspace, readable, workspace
+from debugloop.probes.review import POLICY, Review, review
+from debugloop.probes.tree import Workspace, readable, workspace
 from debugloop.session import endpoint
 from debugloop.session.layout import IN_WORKSPACE
 
 if TYPE_CHECKING:
+    from debugloop.probes.sieve import Sifted
+    from debugloop.probes.tree import Found, Names
     from debugloop.session.endpoint import Endpoint
     from debugloop.session.session import Session
     from debugloop.settings import Settings
@@ -30,6 +32,7 @@ IN_FILE: Final = 100
 
 WORKING_TREE: Final = "working tree"
 IGNORED: Final = "ignored file"
+MESSAGE: Final = "message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +75,27 @@ def scan(session: Session, *, everything: bool = False) -> Report:
     for address in (*([known] if known else []), *endpoint.former(session.layout)):
         ours = traces.endpoint_traces(address) + ours
     report = Report()
-    changed = _look_at_files(place, ours + traces.other_traces() if everything else ours, report, state.created / 1000)
+    names = place.names(with_ignored=True)
+    wanted = ours + traces.other_traces() if everything else ours
+    sifted = _look_at_files(place, names, wanted, report, state.created / 1000)
     if place.repository is None and (place.top / ".git").exists():
         report.review.append(Review(".git", "unread", "git is not there to tell of the index, stashes and commits"))
-    for prefix, repo in place.repositories():
+    for prefix, repo in names.repositories:
         since = state.head if not prefix else None
         blobs = (*repo.index(since), *repo.stashes(), *repo.commits(since, state.created))
         _look_at_blobs(repo, prefix, ours, report, blobs)
-    report.review += (replace(each, file=traces.masked(each.file)) for each in review(place, changed, state.status))
+        for name, text in repo.messages(since, state.created):
+            _add(report, f"{prefix}{name}", MESSAGE, traces.look([text], ours))
+    noted = review(place, names, sifted, state.status)
+    report.review += (replace(each, file=traces.masked(each.file)) for each in noted)
     return report
 
 
 def scan_markers(settings: Settings, top: Path) -> Report:
     """Look for the markers of any session and of other tools in a workspace's files; needs no session."""
     report = Report()
-    _look_at_files(place_of(settings, top), traces.other_traces(), report, None)
+    place = place_of(settings, top)
+    _look_at_files(place, place.names(), traces.other_traces(), report)
     return report
 
 
@@ -108,29 +117,35 @@ def scan_staged(settings: Settings, top: Path, environment: Mapping[str, str]) -
 def holding(settings: Settings, top: Path, address: Endpoint) -> list[Leftover]:
     """The lines of a workspace's files that hold an endpoint's URL or its token."""
     report = Report()
-    _look_at_files(place_of(settings, top), traces.endpoint_traces(address), report, None)
+    place = place_of(settings, top)
+    _look_at_files(place, place.names(), traces.endpoint_traces(address), report)
     return report.leftovers
 
 
 def _look_at_files(
-    place: Workspace, wanted: Sequence[traces.Trace], report: Report, since: float | None
-) -> list[Found]:
-    """Add what the files hold to the report; gives the project's files that were changed since a time."""
-    changed: list[Found] = []
-    for found in place.files(ignored_since=since):
-        try:
-            with found.open() as file:
-                hits = traces.look(iter(partial(file.read, BLOCK), b""), wanted)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            report.review.append(Review(found.name, "unread", f"could not be read: {error.strerror}"))
-            continue
-        report.files += 1
-        _add(report, found.file, IGNORED if found.ignored else WORKING_TREE, hits)
-        if since is not None and not found.ignored and found.changed >= since:
-            changed.append(found)
-    return changed
+    place: Workspace, names: Names, wanted: Sequence[traces.Trace], report: Report, since: float | None = None
+) -> Sifted:
+    """Add what the files hold to the report. Ignored ones count if they changed since a time."""
+    needles = {trace.needle for trace in wanted}
+    sifted = place.sift(names, needles if since is None else needles.union(POLICY), since)
+    report.files += sifted.files
+    ignored = set(names.ignored)
+    for name in sifted.held:
+        if found := place.found(name, ignored=name in ignored):
+            _look_at_file(found, wanted, report)
+    return sifted
+
+
+def _look_at_file(found: Found, wanted: Sequence[traces.Trace], report: Report) -> None:
+    try:
+        with found.open() as file:
+            hits = traces.look(iter(partial(file.read, BLOCK), b""), wanted)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        report.review.append(Review(found.name, "unread", f"could not be read: {error.strerror}"))
+        return
+    _add(report, found.file, IGNORED if found.ignored else WORKING_TREE, hits)
 
 
 def _look_at_blobs(

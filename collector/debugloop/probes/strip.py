@@ -72,7 +72,7 @@ def strip(
 
     Raises BrokenMarkers or EditedProbes before any file is touched; FileUnwritable names those done before it.
     """
-    files = workspace.files() if paths is None else workspace.named(paths)
+    files = workspace.holding(_needles(session)) if paths is None else workspace.named(paths)
     edits = _plan(files, session, choice or Choice(), named=paths is not None)
     done: list[str] = []
     for edit in edits if not dry_run else ():
@@ -136,10 +136,14 @@ def _chosen(regions: list[Region], only: str | None) -> list[Region]:
     return chosen
 
 
+def _needles(session: str) -> tuple[bytes, bytes]:
+    """A session's id as it stands in a file: in UTF-16 of both byte orders, but for the zero at one end."""
+    return session.encode(), session.encode("utf-16-le")[:-1]
+
+
 def _read(found: Found, session: str) -> bytes:
     """The whole file if the session's id stands in it, else nothing: a file of any size costs one block of memory."""
-    # as UTF-16 of both byte orders, but for the zero at one end
-    needles = (session.encode(), session.encode("utf-16-le")[:-1])
+    needles = _needles(session)
     with found.open() as file:
         before = b""
         while block := file.read(BLOCK):

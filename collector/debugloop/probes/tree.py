@@ -9,44 +9,59 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from debugloop.errors import FileUnreadable, OutsideWorkspace
 from debugloop.probes.git import Repository, repository
+from debugloop.probes.sieve import Folders, Sifted, Task, sift
 
 REPOSITORIES: Final = frozenset({".git", ".hg", ".svn", ".jj"})
 """Folders in which version control keeps its own."""
 
 _IGNORED: Final = frozenset({"node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".pytest_cache"})
-_SLACK: Final = 2.0  # seconds: what file systems round times to
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A plain file, or a folder that cannot be entered. ``file`` is its path in the workspace at ``top``.
-
-    ``changed`` is when it was last written, renamed or given another mode, in seconds since the epoch.
-    """
+    """A plain file, a link, or a folder that cannot be entered. ``file`` is its path in the workspace at ``top``."""
 
     top: Path
     file: str
-    ignored: bool
-    changed: float
+    ignored: bool = False
+    link: bool = False
 
     @property
     def path(self) -> Path:
         return self.top / self.file
 
     def open(self) -> BinaryIO:
-        """Open it for reading, if it still is no link and no pipe to wait for. Raises OSError."""
-        return open_plain(f"{self.top}/{self.file}")
+        """Open it for reading, if it still is no pipe to wait for; of a link, where it leads. Raises OSError."""
+        path = f"{self.top}/{self.file}"
+        if self.link:
+            return BytesIO(os.fsencode(f"{os.readlink(path)} -> {os.path.realpath(path)}"))
+        return open_plain(path)
 
     @property
     def name(self) -> str:
         """``file`` as true text: a name that is no UTF-8 cannot stand in an answer."""
         return readable(self.file)
+
+
+@dataclass(slots=True)
+class Names:
+    """What there is in a workspace: paths from its top, of files and links.
+
+    ``untracked`` are those of the project that its own repository does not know. ``repositories`` are that one and
+    those inside it, each with its path from the top (``""``, ``"lib/"``).
+    """
+
+    project: list[str] = field(default_factory=list[str])
+    ignored: list[str] = field(default_factory=list[str])
+    untracked: set[str] = field(default_factory=set[str])
+    repositories: list[tuple[str, Repository]] = field(default_factory=list[tuple[str, Repository]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +72,29 @@ class Workspace:
     repository: Repository | None
     skipped: tuple[str, ...] = ()
 
-    def files(self, *, ignored_since: float | None = None) -> Iterator[Found]:
-        """The project's files and, with ``ignored_since`` (seconds of the epoch), ignored ones changed since."""
-        real: dict[str, bool] = {}
-        seen: set[str] = set()
-        for file, ignored, status in _names(self.top, self.repository, with_ignored=ignored_since is not None):
-            if file in seen or file.startswith(self.skipped):
-                continue
-            seen.add(file)
-            changed = max(status.st_mtime, status.st_ctime)
-            if ignored and ignored_since is not None and changed < ignored_since - _SLACK:
-                continue
-            folder = file.rpartition("/")[0]
-            if folder not in real:
-                # what is a folder in the index may have become a link that leads elsewhere
-                real[folder] = Path(os.path.realpath(self.top / folder)) == self.top / folder
-            if real[folder]:
-                yield Found(self.top, file, ignored, changed)
+    def names(self, *, with_ignored: bool = False) -> Names:
+        """What is there: git is asked once of each repository, twice where ignored files are wanted."""
+        found = Names()
+        _list(self.top, "", self.repository, found, with_ignored=with_ignored)
+        for names in (found.project, found.ignored):
+            names[:] = (name for name in dict.fromkeys(names) if not name.startswith(self.skipped))
+        return found
 
-    def repositories(self) -> Iterator[tuple[str, Repository]]:
-        """The repository of the workspace and those inside it, each with its path from the top (``""``, ``"lib/"``)."""
-        pending = [("", self.repository)] if self.repository else []
-        while pending:
-            prefix, repo = pending.pop()
-            yield prefix, repo
-            found = ((below, repository(repo.top / below)) for below in repo.inner())
-            pending += ((f"{prefix}{below}/", inner) for below, inner in found if inner)
+    def sift(self, names: Names, needles: Iterable[bytes], since: float | None = None) -> Sifted:
+        """Which of these files are worth a look. ``since`` (seconds of the epoch) is when ignored ones must have changed."""
+        words = tuple(needle.decode("latin-1") for needle in needles)
+        return sift(Task(str(self.top), names.project + names.ignored, words, len(names.project), since))
+
+    def holding(self, needles: Iterable[bytes]) -> Iterator[Found]:
+        """The project's files that may hold one of these."""
+        for name in self.sift(self.names(), needles).held:
+            if (found := self.found(name)) and not found.link:
+                yield found
+
+    def found(self, name: str, *, ignored: bool = False) -> Found | None:
+        """A plain file, a link or a folder that cannot be entered; None for what is neither, or gone."""
+        status = _status(self.top, name)
+        return Found(self.top, name, ignored, link=stat.S_ISLNK(status.st_mode)) if status else None
 
     def named(self, paths: Iterable[Path]) -> Iterator[Found]:
         """The files that somebody named, and the project's files in folders that somebody named.
@@ -105,14 +117,13 @@ class Workspace:
                 files.append(file)
         names = dict.fromkeys(files)
         if folders:
-            project = [found.file for found in self.files()]
+            project = self.names().project
             for folder in folders:
                 inside = [file for file in project if file.startswith(folder)]
-                names |= dict.fromkeys(inside or (file for file, _, _ in _walk(self.top, folder.rstrip("/"))))
+                names |= dict.fromkeys(inside or (file for file, _ in _walk(self.top, folder.rstrip("/"))))
         for name in names:
-            status = os.lstat(f"{self.top}/{name}")
-            if stat.S_ISREG(status.st_mode):
-                yield Found(self.top, name, ignored=False, changed=max(status.st_mtime, status.st_ctime))
+            if stat.S_ISREG(os.lstat(f"{self.top}/{name}").st_mode):
+                yield Found(self.top, name)
 
 
 def workspace(top: Path, *sessions: Path) -> Workspace:
@@ -131,51 +142,53 @@ def open_plain(path: str) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
 
 
-def _names(top: Path, repo: Repository | None, *, with_ignored: bool) -> Iterator[tuple[str, bool, os.stat_result]]:
-    """Plain files, and folders that cannot be entered: the path from ``top``, whether it is ignored, and its status."""
+def _list(top: Path, prefix: str, repo: Repository | None, found: Names, *, with_ignored: bool) -> None:
+    """Add what is in the folder ``prefix``, the top of a repository or of none."""
     if repo is None:
-        yield from _walk(top, "", with_ignored=with_ignored)
+        for file, ignored in _walk(top, prefix.rstrip("/"), with_ignored=with_ignored):
+            (found.ignored if ignored else found.project).append(file)
         return
-    for name in repo.files():
-        file = name.rstrip("/")
-        status = _status(top, file)
-        if status and stat.S_ISDIR(status.st_mode):  # a submodule, or a repository of its own
-            inner = top / file
-            for below, ignored, inside in _names(inner, repository(inner), with_ignored=with_ignored):
-                yield f"{file}/{below}", ignored, inside
-        elif status:
-            yield file, False, status
+    found.repositories.append((prefix, repo))
+    listing = repo.listing()
+    found.project += (f"{prefix}{name}" for name in listing.files)
+    if not prefix:
+        found.untracked.update(listing.untracked)
+    for name in listing.inner:
+        inner = top / prefix / name
+        if inner.is_dir() and Folders(str(top)).real(f"{prefix}{name}/"):
+            _list(top, f"{prefix}{name}/", repository(inner), found, with_ignored=with_ignored)
     for name in repo.ignored() if with_ignored else ():
         if name.endswith("/"):
-            yield from ((file, True, status) for file, _, status in _walk(top, name.rstrip("/")))
-        elif status := _status(top, name):
-            yield name, True, status
+            found.ignored += (file for file, _ in _walk(top, f"{prefix}{name.rstrip('/')}"))
+        else:
+            found.ignored.append(f"{prefix}{name}")
 
 
-def _walk(top: Path, folder: str, *, with_ignored: bool = True) -> Iterator[tuple[str, bool, os.stat_result]]:
+def _walk(top: Path, folder: str, *, with_ignored: bool = True) -> Iterator[tuple[str, bool]]:
+    """Files, links, and folders that cannot be entered, below a folder, and whether each is ignored."""
     pending = [(folder, False)]
     while pending:
         here, ignored = pending.pop()
         try:
             with os.scandir(top / here) as entries:
-                inside = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
-        except OSError:
-            if status := _status(top, here):  # reading it will fail again, and be told
-                yield here, ignored, status
+                inside = sorted(entries, key=lambda entry: entry.name)
+        except OSError:  # reading it will fail again, and be told
+            yield here, ignored
             continue
-        for name, is_folder in inside:
-            file = f"{here}/{name}" if here else name
-            if is_folder:
-                if name not in REPOSITORIES and (with_ignored or name not in _IGNORED):
-                    pending.append((file, ignored or name in _IGNORED))
-            elif status := _status(top, file):
-                yield file, ignored, status
+        for entry in inside:
+            file = f"{here}/{entry.name}" if here else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in REPOSITORIES and (with_ignored or entry.name not in _IGNORED):
+                    pending.append((file, ignored or entry.name in _IGNORED))
+            elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
+                yield file, ignored
 
 
 def _status(top: Path, file: str) -> os.stat_result | None:
-    """The status of a plain file or a folder; None for what is neither, or is gone, though still in the index."""
+    """The status of a plain file, a link or a folder; None for what is none of them, or is gone."""
     try:
         status = os.lstat(f"{top}/{file}")
     except OSError:
         return None
-    return status if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) else None
+    kind = stat.S_IFMT(status.st_mode)
+    return status if kind in {stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR} else None
