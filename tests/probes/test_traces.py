@@ -43,6 +43,14 @@ def kinds(text: str | bytes, wanted: list[traces.Trace] | None = None) -> list[t
         ("// #region agent log", "foreign_marker"),
         ("# #region debug log", "foreign_marker"),
         ("<!-- DEBUG-START -->", "foreign_marker"),
+        ("//#region debug log - connection received", "foreign_marker"),
+        ("{/* #endregion agent log */}", "foreign_marker"),
+        ("  // #region debug-cad45c flicker", "foreign_marker"),
+        ("-- DEBUG-END", "foreign_marker"),
+        ("# DEBUG-MODE: BEGIN 7f", "foreign_marker"),
+        ("// DEBUG_HYP_1_START", "foreign_marker"),
+        ("fetch('http://127.0.0.1:7242/ingest/2ac6e9c9-06f0-4608-b169-f542fc938805')", "foreign_endpoint"),
+        ('{"message":"x","_":{"observed":"2026-01-01T00:00:00.000Z","run":1}}', "debug_log"),
     ],
 )
 def test_a_trace_is_found_and_named(line: str, kind: str) -> None:
@@ -65,6 +73,11 @@ def test_a_trace_is_found_and_named(line: str, kind: str) -> None:
         "region debugloop of the docs",
         "x = '#region agent log'",
         "echo DEBUG-START",
+        "// #region debug logging",
+        "#region Debug Logging",
+        "// #region debug",
+        "// DEBUG_HYPOTHESIS = 1",
+        "http://127.0.0.1:9200/ingest/pipelines",
         "// #region debuglooper",
     ],
 )

@@ -7,6 +7,7 @@ text conversion, no signature check, no fetch of missing objects. No lock is tak
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -22,6 +23,7 @@ BLOCK: Final = 8 << 20
 
 _DAY: Final = 86_400
 _SUBMODULE: Final = "160000"
+_CLOSED: Final = re.compile(rb"^warning: could not open directory '(.+)/': ", re.MULTILINE)
 _KEPT: Final = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"}
 _OPTIONS: Final = (
     "--no-pager",
@@ -82,7 +84,12 @@ class Repository:
         """What is tracked and what is new, ignored files left out."""
         found = Listing()
         options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
-        for entry in os.fsdecode(self._run("ls-files", *options)).split("\0"):
+        git = self._try("ls-files", *options)
+        if git.returncode:
+            raise GitFailed(self.top, _sentence(git))
+        # a folder that git may not enter is but a warning to it
+        found.untracked += (os.fsdecode(name) for name in _CLOSED.findall(git.stderr))
+        for entry in os.fsdecode(git.stdout).split("\0"):
             if entry.startswith("? "):
                 name = entry[2:]
                 (found.inner if name.endswith("/") else found.untracked).append(name.rstrip("/"))

@@ -55,6 +55,7 @@ _COMMENTS: Final = frozenset[tuple[bytes, bytes]](
         (b"REM", b""),  # batch files
     )
 )
+_OPENERS: Final = frozenset(opener for opener, _ in _COMMENTS)
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = {b"\xff\xfe": 0, b"\xfe\xff": 1}  # where the low byte of a code unit stands
 _OTHER = 0x1A  # stands for a character that is no ASCII: part of no marker and no line end
@@ -184,6 +185,11 @@ def is_comment(before: bytes, after: bytes) -> bool:
     """Whether what stands around a marker's text on its line is a comment's opener and closer, and nothing else."""
     opener, closer = before.strip(b" \t\f"), after.rstrip(b"\r\n").strip(b" \t")
     return (opener, closer) in _COMMENTS
+
+
+def opens_comment(before: bytes) -> bool:
+    """Whether what stands before some text on its line is a comment's opener, and nothing else."""
+    return before.strip(b" \t\f") in _OPENERS
 
 
 def _since(begun: Marker) -> str:

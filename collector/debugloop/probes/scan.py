@@ -6,11 +6,13 @@ markers. What is merely new or changed since the start is listed for review and 
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from debugloop.errors import GitFailed
 from debugloop.probes import traces
@@ -32,7 +34,12 @@ IN_FILE: Final = 100
 
 WORKING_TREE: Final = "working tree"
 IGNORED: Final = "ignored file"
+GENERATED: Final = "generated file, to be rebuilt"
 MESSAGE: Final = "message"
+
+_GENERATED: Final = re.compile(r"\.map$|[.-](?:min|bundle|chunk)\.[cm]?(?:js|css)$")
+_BUILT: Final = re.compile(r"(?:^|/)(?:dist|build|out|target|\.next|\.nuxt|\.output|\.svelte-kit|\.cache|__pycache__)/")
+_MAPPED: Final = re.compile(rb"^(?://|/\*)# sourceMappingURL=", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,7 @@ def scan(session: Session, *, everything: bool = False) -> Report:
         ours = traces.endpoint_traces(address) + ours
     report = Report()
     names = place.names(with_ignored=True)
-    wanted = ours + traces.other_traces() if everything else ours
+    wanted = [*ours, *traces.other_traces(), *traces.id_trace(session.id)] if everything else ours
     sifted = _look_at_files(place, names, wanted, report, state.created / 1000)
     if place.repository is None and (place.top / ".git").exists():
         report.review.append(Review(".git", "unread", "git is not there to tell of the index, stashes and commits"))
@@ -139,13 +146,26 @@ def _look_at_files(
 def _look_at_file(found: Found, wanted: Sequence[traces.Trace], report: Report) -> None:
     try:
         with found.open() as file:
-            hits = traces.look(iter(partial(file.read, BLOCK), b""), wanted)
+            hits = traces.look(iter(partial(file.read, BLOCK), b""), wanted, quoted=_is_notebook(found.file))
+            where = GENERATED if hits and _is_generated(found, file) else IGNORED if found.ignored else WORKING_TREE
     except FileNotFoundError:
         return
     except OSError as error:
         report.review.append(Review(found.name, "unread", f"could not be read: {error.strerror}"))
         return
-    _add(report, found.file, IGNORED if found.ignored else WORKING_TREE, hits)
+    _add(report, found.file, where, hits)
+
+
+def _is_notebook(file: str) -> bool:
+    return file.endswith(".ipynb")
+
+
+def _is_generated(found: Found, file: BinaryIO) -> bool:
+    """Whether a build made this file: then its source is what has to be cleaned."""
+    if _GENERATED.search(found.file) or (found.ignored and _BUILT.search(found.file)):
+        return True
+    file.seek(max(0, file.seek(0, os.SEEK_END) - BLOCK))
+    return _MAPPED.search(file.read()) is not None
 
 
 def _look_at_blobs(
@@ -156,7 +176,8 @@ def _look_at_blobs(
     for blob in blobs:
         homes.setdefault(blob.oid, []).append(blob)
     for oid, blocks in repo.contents(list(homes)) if homes else ():
-        hits = traces.look(blocks, wanted) if blocks is not None else []
+        notebook = any(_is_notebook(blob.file) for blob in homes[oid])
+        hits = traces.look(blocks, wanted, quoted=notebook) if blocks is not None else []
         for blob in homes[oid]:
             if blocks is None:
                 report.review.append(

@@ -8,13 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from debugloop.probes.markers import is_comment
+from debugloop.probes.markers import is_comment, opens_comment
 
 if TYPE_CHECKING:
     from debugloop.session.endpoint import Endpoint
 
 Kind: TypeAlias = Literal[
-    "marker", "endpoint", "port_and_token", "token", "log_path", "other_session", "foreign_marker"
+    "marker",
+    "endpoint",
+    "port_and_token",
+    "token",
+    "log_path",
+    "other_session",
+    "session_id",
+    "debug_log",
+    "foreign_marker",
+    "foreign_endpoint",
 ]
 
 _LONGEST: Final = 16 << 20  # a line longer than this is looked at in parts
@@ -24,16 +33,22 @@ _BEFORE: Final = 60
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _SECRET: Final = re.compile(rb"[0-9a-fA-F]{24,}")  # also what a cut leaves of a token
 _MASK: Final = "…".encode()
+_QUOTED: Final = re.compile(rb'"|\\[nr]')  # where a line begins and ends in a JSON string
+_MADE: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One pattern. Content without ``needle`` cannot match it. ``alone`` wants a line that is but this comment."""
+    """One pattern. Content without ``needle`` cannot match it.
+
+    ``within`` says what else the line may be: nothing but this ``comment``, a comment that ``opens`` with it, or
+    anything.
+    """
 
     kind: Kind
     needle: bytes
     pattern: re.Pattern[bytes]
-    alone: bool = False
+    within: Literal["comment", "opens", "anything"] = "anything"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +96,41 @@ def session_traces(session: str, directory: Path | None) -> list[Trace]:
 
 
 def other_traces() -> list[Trace]:
-    """Markers of any session, and of other tools that leave regions."""
-    other = rb"#[ \t]*(?:end)?region[ \t]+debugloop"
-    foreign = (rb"#region agent log", rb"#region debug log", rb"DEBUG-START")
+    """Markers of any session, what other tools that leave regions mark theirs with, and events that were copied."""
+    any_region = rb"#[ \t]*(?:end)?region[ \t]+"
+    ours = any_region + b"debugloop"
+    foreign = (
+        (b"agent log", any_region + rb"agent[ \t]+logs?(?![A-Za-z])"),
+        (b"debug log", any_region + rb"debug[ \t]+logs?(?![A-Za-z])"),
+        (b"region debug-", any_region + rb"debug-(?:mode|[0-9a-f]{6,})(?!\w)"),
+        (b"DEBUG-START", rb"DEBUG-START(?![\w-])"),
+        (b"DEBUG-END", rb"DEBUG-END(?![\w-])"),
+        (b"DEBUG-MODE:", rb"DEBUG-MODE:[ \t]*(?:BEGIN|END)"),
+        (b"DEBUG_HYP", rb"DEBUG_HYP\w*_(?:START|END)"),
+    )
+    other_session = re.compile(ours + rb"[ \t]+[A-Za-z0-9][^\s/]*/[A-Za-z0-9_.-]*\w")
+    endpoint = re.compile(rb"(?:127\.0\.0\.1|localhost):\d+/ingest/[0-9a-f-]{6,}")
     return [
-        Trace(
-            "other_session",
-            b"debugloop",
-            re.compile(other + rb"[ \t]+[A-Za-z0-9][^\s/]*/[A-Za-z0-9_.-]*\w"),
-            alone=True,
-        ),
-        Trace("foreign_marker", b"debugloop", re.compile(other + rb"(?!\w)"), alone=True),
-        *(Trace("foreign_marker", text, re.compile(text), alone=True) for text in foreign),
+        Trace("other_session", b"debugloop", other_session, "comment"),
+        Trace("foreign_marker", b"debugloop", re.compile(ours + rb"(?!\w)"), "comment"),
+        *(Trace("foreign_marker", needle, re.compile(pattern), "opens") for needle, pattern in foreign),
+        Trace("foreign_endpoint", b"/ingest/", endpoint),
+        Trace("debug_log", b'"_":{"observed":', re.compile(rb'"_":\{"observed":"\d{4}-')),
     ]
 
 
-def look(blocks: Iterable[bytes], traces: Sequence[Trace]) -> list[Hit]:
-    """The lines of some content that hold a trace, one hit a line: the kind that stands first among ``traces``."""
+def id_trace(session: str) -> list[Trace]:
+    """A session's id alone, if it is one of those that we make: another may be any word."""
+    name = session.encode()
+    own = rb"(?<![\w.-])" + re.escape(name) + rb"(?![\w-]|\.\w)"
+    return [Trace("session_id", name, re.compile(own))] if _MADE.fullmatch(session) else []
+
+
+def look(blocks: Iterable[bytes], traces: Sequence[Trace], *, quoted: bool = False) -> list[Hit]:
+    """The lines of some content that hold a trace, one hit a line: the kind that stands first among ``traces``.
+
+    ``quoted`` tells that lines of code stand in it as JSON strings, as in a notebook.
+    """
     found: dict[int, Hit] = {}
     line, before = 1, b""
     for chunk in _whole_lines(blocks):
@@ -105,19 +138,24 @@ def look(blocks: Iterable[bytes], traces: Sequence[Trace]) -> list[Hit]:
         before = chunk
         for trace in traces:
             if trace.needle in chunk:
-                for hit in _look_for(trace, chunk, line):
+                for hit in _look_for(trace, chunk, line, quoted=quoted):
                     found.setdefault(hit.line, hit)
     return [found[number] for number in sorted(found)]
 
 
-def _look_for(trace: Trace, chunk: bytes, line: int) -> Iterator[Hit]:
+def _look_for(trace: Trace, chunk: bytes, line: int, *, quoted: bool) -> Iterator[Hit]:
     """The lines of a chunk that hold one trace; ``line`` is the number of its first."""
     counted = 0
     for match in trace.pattern.finditer(chunk):
         start = chunk.rfind(b"\n", 0, match.start()) + 1
         end = chunk.find(b"\n", match.end())
         end = len(chunk) if end < 0 else end
-        if trace.alone and not is_comment(chunk[start : match.start()], chunk[match.end() : end]):
+        before, after = chunk[start : match.start()], chunk[match.end() : end]
+        if quoted:
+            before, after = _QUOTED.split(before)[-1], _QUOTED.split(after)[0]
+        if trace.within == "comment" and not is_comment(before, after):
+            continue
+        if trace.within == "opens" and not opens_comment(before):
             continue
         line += chunk.count(b"\n", counted, start)
         counted = start
