@@ -1,4 +1,4 @@
-"""Looking for what a session left in a large repository, beside ``git grep`` for the same patterns; and the short verbs.
+"""Looking for what a session left in a large repository, beside ``git grep`` for the same words; and the short verbs.
 
 The repository has ``--files`` tracked files of some 5 KB, a fifth as many ignored ones, and nothing to find. Each round
 runs everything once, in turn, as whole processes with warm caches; seconds of the clock and of the processors.
@@ -66,8 +66,8 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="debugloop-bench-") as name:
-        folder = Path(name).resolve()
+    with tempfile.TemporaryDirectory(prefix="debugloop-bench-") as temporary:
+        folder = Path(temporary).resolve()
         large, small = folder / "large", folder / "small"
         make(large, given.files)
         make(small, 20)

@@ -95,7 +95,7 @@ def test_the_probes_of_the_readme_reach_the_log_and_strip_removes_them(home: Pat
         subprocess.run([program, name], cwd=repository, env=clean_environment(home), check=True, timeout=60)
 
     rows = [json.loads(line) for line in cli("logs", "--json", home=home, cwd=repository).stdout.splitlines()]
-    cli("strip", home=home, cwd=repository)
+    cli("strip", "--edited", home=home, cwd=repository)
 
     assert [row["record"]["data"] for row in rows] == [{"price": "5"}, {"total": 105}]
     assert {name: read(repository / name) for name in originals} == originals

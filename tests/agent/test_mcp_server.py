@@ -108,8 +108,12 @@ async def test_instrument_gives_the_next_free_markers_and_where_probes_stand(
         (workspace / "cart.py").write_text(f"# {first['begin']}\nprint(1)\n# {first['end']}\ntotal = 1\n")
 
         second = await agent.call("instrument")
-        removed = await agent.call("remove_instrumentation")
+        refused = await agent.refused("remove_instrumentation")
+        removed = await agent.call("remove_instrumentation", edited=True)
 
+    assert refused["error"] == "edited_probes"
+    assert "-print(1)" in refused["message"]
+    assert refused["message"].endswith("If nothing there is to stay: `remove_instrumentation` with `edited`.")
     assert first["begin"] == f"#region debugloop {started['session']}/1"
     assert (first["endpoint"], first["probes"]) == (started["endpoint"], [])
     assert second["begin"].endswith("/2")

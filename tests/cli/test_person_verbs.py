@@ -173,7 +173,7 @@ def test_finish_names_what_is_left_with_exit_code_4(debugloop: Debugloop, starte
     assert {"leftovers", "review"} <= answer.keys()
     assert {(left["file"], left["line"], left["kind"]) for left in answer["leftovers"]} >= {("app0.js", 2, "marker")}
 
-    assert debugloop("strip").code == 0
+    assert debugloop("strip", "--edited").code == 0
     done = debugloop("finish", "--json")
     assert (done.code, done.answer["leftovers"], done.answer["finished"]) == (0, [], True)
     assert debugloop("finish", "--session", "s1").err == "The session was finished before; nothing was changed.\n"

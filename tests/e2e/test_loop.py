@@ -254,7 +254,7 @@ def test_the_whole_loop_works_by_the_command_line_alone(agent: Agent) -> None:
     left = agent.run("finish", code=4)
     assert {(each["file"], each["line"], each["kind"]) for each in left["leftovers"]} >= {("cart.py", 2, "marker")}
     assert agent.run("scan", code=4)["leftovers"]
-    agent.run("strip")
+    agent.run("strip", "--edited")
     assert program.read_text() == clean.replace(" + prices[0]", "")
     assert agent.run("scan")["leftovers"] == []
 

@@ -166,7 +166,7 @@ async def test_the_whole_loop_works_by_the_official_client_and_a_person_at_the_p
         [value] = (await call("read_evidence", view="compare"))["changed"][0]["values"]
         assert (value["path"], value["before"], value["after"]) == ("data.sum", 25, 15)
         assert (await call("finish_debug_cleanup"))["finished"] is False
-        assert (await call("remove_instrumentation"))["leftovers"] == []
+        assert (await call("remove_instrumentation", edited=True))["leftovers"] == []
         assert (await call("finish_debug_cleanup"))["finished"] is True
 
     assert program.read_text() == PROGRAM.replace(" + prices[0]", "")

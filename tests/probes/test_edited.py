@@ -52,7 +52,7 @@ def test_an_edited_probe_is_shown_and_goes_only_when_that_is_said(session: str, 
 
     assert refused.returncode == 1
     assert "-    fix_it()" in refused.stderr
-    assert f"{session}/2. All between their markers would go" in refused.stderr
+    assert f"touched:\n  b.py:1: {session}/2\nAll between their markers would go" in refused.stderr
     assert path.read_text() == before
     assert f"{session}/1" in (workspace / "a.go").read_text()
     assert json.loads(cli("strip", "--json", home=home, cwd=workspace).stderr)["error"] == "edited_probes"
@@ -67,6 +67,40 @@ def test_other_line_ends_are_no_edit(session: str, home: Path, workspace: Path) 
     assert cli("strip", home=home, cwd=workspace).returncode == 0
 
     assert path.read_bytes() == b"x = 1\r\n"
+
+
+def test_a_probe_that_was_inserted_by_hand_is_shown_and_goes_only_when_that_is_said(
+    session: str, home: Path, workspace: Path
+) -> None:
+    text = json.loads(cli("snippet", "js", "--json", home=home, cwd=workspace).stdout)["text"]
+    (workspace / "c.js").write_text(f"run();\n{text}".rstrip())
+    before = (workspace / "c.js").read_text()
+
+    refused = cli("strip", home=home, cwd=workspace)
+    tried = cli("strip", "--dry-run", home=home, cwd=workspace)
+
+    assert refused.returncode == 1
+    assert f"  c.js:2: {session}/3\n" in refused.stderr
+    assert (tried.returncode, (workspace / "c.js").read_text()) == (0, before)
+    assert f"Only with --edited, for they are not as `instrument` inserted them: {session}/3." in tried.stdout
+    assert cli("strip", "--probe", "1", home=home, cwd=workspace).returncode == 0
+    assert cli("strip", "--edited", home=home, cwd=workspace).returncode == 0
+    assert ((workspace / "c.js").read_text(), (workspace / "a.go").read_text()) == ("run();\n", SOURCE)
+
+
+def test_imports_that_were_changed_are_no_longer_as_inserted(session: str, home: Path, workspace: Path) -> None:
+    path = workspace / "a.go"
+    text = path.read_text()
+    end = f"// #endregion debugloop {session}/imports"
+    path.write_text(text.replace(end, f"var mine = 1\n{end}"))
+
+    refused = cli("strip", home=home, cwd=workspace)
+
+    assert (refused.returncode, "-var mine = 1" in refused.stderr) == (1, True)
+    assert f": {session}/imports\n" in refused.stderr
+    path.write_text(text)
+    assert cli("strip", home=home, cwd=workspace).returncode == 0
+    assert path.read_text() == SOURCE
 
 
 def test_a_dry_run_shows_what_would_go_without_the_token(session: str, home: Path, workspace: Path) -> None:

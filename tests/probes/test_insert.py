@@ -12,9 +12,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from debugloop.errors import DebugloopError, NoPlace
+from debugloop.probes import inserted
 from debugloop.probes.insert import Wanted, instrument
 from debugloop.probes.scan import place_of
-from debugloop.probes.strip import strip
+from debugloop.probes.strip import Choice, strip
 from debugloop.session.session import Session
 from tests.support import cli, require
 
@@ -30,7 +31,8 @@ def at(session: Session, file: str, line: int, *data: str) -> str:
 
 
 def stripped(session: Session) -> None:
-    strip(place_of(session.settings, Path(session.state().workspace)), session.id)
+    place = place_of(session.settings, Path(session.state().workspace))
+    strip(place, session.id, choice=Choice.of(inserted.load(session.layout)))
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,7 @@ def test_a_snippet_inserted_by_hand_is_heard_and_stripped(home: Path, workspace:
     [event] = map(json.loads, Path(started["log"]).read_text().splitlines())
     assert (event["probe"], event["location"], event["data"]) == (told["probe"], "a.py:2", {"total": 5})
     assert "printed" in cli("probes", home=home, cwd=workspace).stdout
-    cli("strip", home=home, cwd=workspace)
+    cli("strip", "--edited", home=home, cwd=workspace)
     assert (workspace / "a.py").read_text() == "total = 5\n"
 
 

@@ -38,7 +38,7 @@ def problems(data: bytes, session: str = "s") -> list[tuple[int, str]]:
 def stripped(data: bytes, session: str = "s") -> bytes:
     found, wrong = markers.judge(markers.find(data), session)
     assert not wrong
-    return markers.remove(data, found)
+    return markers.remove(data, found, {region.probe for region in found})
 
 
 def probe(name: str, *, session: str = "s", opener: str = "//", closer: str = "", eol: str = "\n") -> str:
@@ -130,6 +130,17 @@ def test_a_probe_below_a_last_line_without_line_end_goes_with_the_line_end_it_ne
     region = eol.join([b"// #region debugloop s/1", b"x", b"// #endregion debugloop s/1"])
     glue = b"" if before in {b"", b"\xef\xbb\xbf"} else eol
     assert stripped(before + glue + region) == before
+
+
+def test_a_line_end_that_came_with_no_probe_stays() -> None:
+    text = b"a\n" + probe("1").encode().rstrip(b"\n")
+    regions, _ = markers.judge(markers.find(text), "s")
+    assert markers.remove(text, regions) == b"a\n"
+    assert markers.remove(text, regions, {"s/1"}) == b"a"
+    behind = text + b"\n" + probe("2").encode().rstrip(b"\n")
+    regions, _ = markers.judge(markers.find(behind), "s")
+    assert markers.remove(behind, regions, {"s/1"}) == b"a"
+    assert markers.remove(behind, regions[1:], {"s/1"}) == b"a\n" + probe("1").encode()
 
 
 def test_neighbouring_regions_go_each_for_itself() -> None:

@@ -73,8 +73,8 @@ def test_markers_in_the_cells_of_a_notebook_are_found(repo: Repo, started: Sessi
         *("x = 1\n", f"# #region debugloop {started.id}/1\n", "# #region agent log\n", "y = '# #region agent log'\n"),
         "# #region debugloop other/1",
     ]
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": lines}]
-    text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    cells = [{"cell_type": "code", "source": lines}]
+    text = json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5}, indent=1)
     repo.write("a.ipynb", text)
     at = [number for number, line in enumerate(text.split("\n"), 1) if "region" in line]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -125,6 +125,34 @@ def test_every_name_of_a_file_with_several_shows_it_stripped(place: Workspace) -
     strip(place, "s")
     assert other.read_bytes() == path.read_bytes() == b"x\n"
     assert path.stat().st_ino == other.stat().st_ino
+
+
+def test_two_names_of_one_file_in_the_workspace_are_one_file_and_no_copy(place: Workspace) -> None:
+    (place.top / "a.js").write_bytes(b"x\n" + probe(1))
+    (place.top / "b.js").hardlink_to(place.top / "a.js")
+    assert strip(place, "s") == [Stripped("a.js", ("s/1",), (2,))]
+    assert (place.top / "b.js").read_bytes() == b"x\n"
+    assert (place.top / "a.js").samefile(place.top / "b.js")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "lines"),
+    [
+        ("a.js", b"x = '// #region debugloop s/1';\n\ny(); // #endregion debugloop s/1\n", (1, 3)),
+        ("a.ipynb", b'{"source": [\n "# #region debugloop s/1\\n",\n "# #endregion debugloop s/1"]}\n', (2, 3)),
+        ("a.xyz", b"?? #region debugloop s/1\n", (1,)),
+    ],
+    ids=["string", "notebook", "unknown comment"],
+)
+def test_a_marker_that_is_no_comment_line_is_told_and_stays(
+    file: str, text: bytes, lines: tuple[int, ...], place: Workspace
+) -> None:
+    (place.top / file).write_bytes(text)
+    assert strip(place, "s") == [Stripped(file, (), (), text=lines)]
+    assert (place.top / file).read_bytes() == text
+    (place.top / file).write_bytes(text + probe(1))
+    assert strip(place, "s") == [Stripped(file, ("s/1",), (text.count(b"\n") + 1,), text=lines)]
+    assert (place.top / file).read_bytes() == text
 
 
 def test_a_link_out_of_the_workspace_is_not_followed(place: Workspace) -> None:
@@ -251,9 +279,9 @@ def test_a_file_that_changes_meanwhile_is_left_alone(place: Workspace, monkeypat
     path.write_bytes(probe(1))
     remove = markers.remove
 
-    def slow(data: bytes, regions: Iterable[Region]) -> bytes:
+    def slow(data: bytes, regions: Iterable[Region], joined: Container[str]) -> bytes:
         path.write_bytes(b"mine\n" + probe(1))
-        return remove(data, regions)
+        return remove(data, regions, joined)
 
     monkeypatch.setattr(markers, "remove", slow)
     with pytest.raises(FileUnwritable, match="changed in the meantime"):

@@ -33,7 +33,7 @@ def test_scan_finds_what_strip_removes(home: Path, workspace: Path) -> None:
     assert tried.stdout.endswith("Would remove 1 probe from 1 file.\n")
     assert "#region" in (workspace / "app.js").read_text()
 
-    stripped = json.loads(cli("strip", "--json", home=home, cwd=workspace).stdout)
+    stripped = json.loads(cli("strip", "--edited", "--json", home=home, cwd=workspace).stdout)
     probe = f"{session['session']}/1"
     assert stripped["files"] == [{"file": "app.js", "probes": [probe], "lines": [2]}]
     assert (workspace / "app.js").read_bytes() == b"a();\r\n"
@@ -55,7 +55,7 @@ def test_strip_takes_files_relative_to_the_folder_it_runs_in(home: Path, workspa
     session = started(home, workspace)["session"]
     repo.write("web/a.js", PROBE.format(session))
     repo.write("web/b.js", PROBE.format(session).replace("/1", "/2"))
-    done = cli("strip", "a.js", home=home, cwd=workspace / "web")
+    done = cli("strip", "--edited", "a.js", home=home, cwd=workspace / "web")
     assert done.stdout == f"web/a.js: {session}/1\nRemoved 1 probe from 1 file.\n"
     assert (workspace / "web/b.js").read_text() != ""
 
@@ -79,7 +79,7 @@ def test_the_probes_of_a_session_that_is_gone_can_be_removed_by_its_name(home: P
     refused = cli("strip", home=home, cwd=workspace)
     assert refused.returncode == 1
     assert "There is no debug session" in refused.stderr
-    done = cli("strip", "--session", "old", home=home, cwd=workspace)
+    done = cli("strip", "--edited", "--session", "old", home=home, cwd=workspace)
     assert done.stdout == "app.js: old/1\nRemoved 1 probe from 1 file.\n"
     assert (workspace / "app.js").read_text() == "x\n"
 
@@ -103,8 +103,20 @@ def test_a_file_whose_name_is_no_text_hinders_no_verb(home: Path, workspace: Pat
     scanned = json.loads(cli("scan", "--json", home=home, cwd=workspace).stdout)
     assert {left["file"] for left in scanned["leftovers"]} == {"f\ufffd.js"}
     assert scanned["review"] == []
-    assert cli("strip", home=home, cwd=workspace).returncode == 0
+    assert cli("strip", "--edited", home=home, cwd=workspace).returncode == 0
     assert (workspace / name).read_text() == "x\n"
+
+
+def test_strip_names_the_markers_that_it_leaves_to_a_person(home: Path, workspace: Path) -> None:
+    session = started(home, workspace)["session"]
+    (workspace / "a.ipynb").write_text(f'{{"source": [\n "# #region debugloop {session}/1\\n"]}}\n')
+    told = cli("strip", home=home, cwd=workspace)
+    assert told.stdout.splitlines() == [
+        "a.ipynb:2: holds a marker of this session, but is no comment line of its own. Remove it by hand.",
+        "Removed 0 probes from 0 files.",
+    ]
+    answer = json.loads(cli("strip", "--json", home=home, cwd=workspace).stdout)
+    assert (answer["files"], answer["text"]) == ([], [{"file": "a.ipynb", "line": 2}])
 
 
 def test_scan_without_a_session_looks_for_markers_alone(home: Path, workspace: Path) -> None:

@@ -127,6 +127,10 @@ class RemoveInstrumentation(Which):
         default=(), max_length=1_000, description="Only these; by default the whole project."
     )
     dry_run: bool = Field(default=False, description="Only tell what would be removed.")
+    edited: bool = Field(
+        default=False,
+        description="Also probes that you wrote by hand or changed; without it they are only shown, as a diff.",
+    )
 
 
 class FinishDebug(Which):

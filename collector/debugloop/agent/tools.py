@@ -128,7 +128,7 @@ def instrument(bench: Bench, given: inputs.Instrument) -> dict[str, Any]:
             refused.append({"place": each.place[:200], "error": code, "message": words.for_tools(sentence)})
     snippet = None if given.snippet is None else _snippet(session, given.snippet)
     probes = probing.listed(session)
-    by_hand = _strip(session, dry_run=True)
+    by_hand = [each for each in _strip(session, dry_run=True) if each.probes]
     known = {each["probe"] for each in probes}
     taken = known | {probe for each in by_hand for probe in each.probes}
     number = next(number for number in range(1, len(taken) + 2) if f"{session.id}/{number}" not in taken)
@@ -260,7 +260,8 @@ def remove_instrumentation(bench: Bench, given: inputs.RemoveInstrumentation) ->
 
     session = bench.open(given)
     sessions.touch_agent(session)
-    stripped = _strip(session, given.files, dry_run=given.dry_run)
+    looked = _strip(session, given.files, dry_run=given.dry_run, edited=given.edited)
+    stripped = [each for each in looked if each.probes]
     report = scan(session)
     return {
         "session": session.id,
@@ -306,13 +307,15 @@ def _run_before(session: Session, run: int) -> int:
     return earlier[-1]
 
 
-def _strip(session: Session, files: tuple[str, ...] = (), *, dry_run: bool) -> list[Stripped]:
+def _strip(session: Session, files: tuple[str, ...] = (), *, dry_run: bool, edited: bool = False) -> list[Stripped]:
+    from debugloop.probes import inserted
     from debugloop.probes.scan import place_of
-    from debugloop.probes.strip import strip
+    from debugloop.probes.strip import Choice, strip
 
     top = Path(session.state().workspace)
     named = [Path(os.path.normpath(top / name)) for name in files] if files else None
-    return strip(place_of(session.settings, top), session.id, named, dry_run=dry_run)
+    choice = Choice.of(inserted.load(session.layout), edited=edited)
+    return strip(place_of(session.settings, top), session.id, named, choice=choice, dry_run=dry_run)
 
 
 def _probes(stripped: list[Stripped]) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ _TOOLS: Final = {
 
 def for_tools(sentence: str) -> str:
     """A sentence that names verbs, as an agent that only has tools can obey it. What a person runs stays."""
-    return _VERB.sub(lambda verb: f"`{_TOOLS[verb[1]]}`", sentence)
+    return _VERB.sub(lambda verb: f"`{_TOOLS[verb[1]]}`{' with `edited`' * ('--edited' in verb[0])}", sentence)
 
 
 def workflow(face: Face, session_id: str | None = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -10,19 +11,26 @@ from debugloop.cli.verb import Call, verb
 from debugloop.errors import SessionNotFound
 from debugloop.evidence.visible import visible
 
+if TYPE_CHECKING:
+    from debugloop.probes.inserted import Inserted
+    from debugloop.probes.strip import Stripped
+
+_TEXT: Final = "holds a marker of this session, but is no comment line of its own. Remove it by hand."
+
 
 @verb(example="debugloop strip --dry-run\ndebugloop strip")
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[FILE]...")
 @click.option("--probe", metavar="ID", help="Only this probe, such as 3 or the whole id.")
-@click.option("--edited", is_flag=True, help="Also probes that were changed since `instrument` inserted them.")
+@click.option("--edited", is_flag=True, help="Also probes that were changed, or inserted by hand.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 def command(call: Call, paths: tuple[str, ...], probe: str | None, edited: bool, dry_run: bool) -> None:
     """Remove the probes of this session, marker to marker, and leave every other byte as it is.
 
     Looks at all tracked and new files of the workspace, or only at each FILE or folder that is named; ignored files
-    have to be named. Markers that do not pair stop it before any file is touched, and so does a probe that is no
-    longer as `instrument` inserted it: what would go is shown, and goes with --edited. A session that is gone can
-    still be named with --session: its markers tell whose they are.
+    have to be named. Markers that do not pair stop it before any file is touched, and so does a probe that is not as
+    `instrument` inserted it, because it was changed, reformatted or inserted by hand: what would go is shown, and goes
+    with --edited. Markers within a string or a notebook are named and stay. A session that is gone can still be named
+    with --session: its markers tell whose they are.
     """
     from debugloop.probes.scan import place_of
     from debugloop.probes.strip import Choice, strip
@@ -32,21 +40,36 @@ def command(call: Call, paths: tuple[str, ...], probe: str | None, edited: bool,
     session, top, known = _meant(call)
     named = [call.folder / path for path in paths] if paths else None
     only = probe if probe is None or "/" in probe else f"{session}/{probe}"
-    choice = Choice(only, known, edited)
-    stripped = strip(place_of(call.settings, top), session, named, choice=choice, dry_run=dry_run)
+    choice = Choice.of(known, only, edited=edited)
+    looked = strip(place_of(call.settings, top), session, named, choice=choice, dry_run=dry_run)
+    stripped = [each for each in looked if each.probes]
+    text = [{"file": each.file, "line": line} for each in looked for line in each.text]
     probes = sum(len(each.probes) for each in stripped)
-    files = [{"file": each.file, "probes": list(each.probes), "lines": list(each.lines)} for each in stripped]
-    did = "Would remove" if dry_run else "Removed"
-    if dry_run:
-        files = [file | {"diff": each.diff} for file, each in zip(files, stripped, strict=True)]
+    answer = {
+        "session": session,
+        "files": [_as_json(each, dry_run=dry_run) for each in stripped],
+        "probes": probes,
+        "text": text,
+        "dry_run": dry_run,
+    }
     lines = [visible(line) for each in stripped if dry_run for line in each.diff.split("\n")]
     lines += [f"{visible(each.file)}: {', '.join(each.probes)}" for each in stripped]
-    lines.append(f"{did} {_count(probes, 'probe')} from {_count(len(files), 'file')}.")
-    call.answer({"session": session, "files": files, "probes": probes, "dry_run": dry_run}, "\n".join(lines))
+    waiting = [probe for each in stripped for probe in each.edited]
+    if dry_run and waiting and not edited:
+        lines.append(f"Only with --edited, for they are not as `instrument` inserted them: {', '.join(waiting)}.")
+    lines += [f"{visible(each.file)}:{line}: {_TEXT}" for each in looked for line in each.text]
+    did = "Would remove" if dry_run else "Removed"
+    lines.append(f"{did} {_count(probes, 'probe')} from {_count(len(stripped), 'file')}.")
+    call.answer(answer, "\n".join(lines))
 
 
-def _meant(call: Call) -> tuple[str, Path, dict[str, str]]:
-    """The id of the session that is meant, its workspace, and its probes' fingerprints by id.
+def _as_json(each: Stripped, *, dry_run: bool) -> dict[str, Any]:
+    told: dict[str, Any] = {"file": each.file, "probes": list(each.probes), "lines": list(each.lines)}
+    return told | {"edited": list(each.edited), "diff": each.diff} if dry_run else told
+
+
+def _meant(call: Call) -> tuple[str, Path, list[Inserted]]:
+    """The id of the session that is meant, its workspace, and its probes.
 
     An id that was named needs no session any more.
     """
@@ -55,9 +78,8 @@ def _meant(call: Call) -> tuple[str, Path, dict[str, str]]:
     try:
         session = call.open()
     except SessionNotFound as error:
-        return error.id, error.workspace, {}
-    known = {each.id: each.inside for each in inserted.load(session.layout)}
-    return session.id, Path(session.state().workspace), known
+        return error.id, error.workspace, []
+    return session.id, Path(session.state().workspace), inserted.load(session.layout)
 
 
 def _count(number: int, thing: str) -> str:

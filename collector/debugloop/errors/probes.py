@@ -72,16 +72,20 @@ class NoPlace(ProbeError):
 
 
 class EditedProbes(ProbeError):
-    """Probes that are no longer as they were inserted; ``diff`` shows what would go. No file was touched."""
+    """Probes that are not as this tool inserted them; ``diff`` shows what would go. No file was touched.
+
+    ``places`` are file, line and probe.
+    """
 
     code = "edited_probes"
-    probes: tuple[str, ...]
+    places: tuple[tuple[str, int, str], ...]
     diff: str
 
     def __str__(self) -> str:
+        lines = "".join(f"\n  {file}:{line}: {probe}" for file, line, probe in self.places)
         return (
-            f"{self.diff}\nChanged since they were inserted, so no file was touched: {', '.join(self.probes)}. "
-            "All between their markers would go. If nothing there is to stay, strip with --edited."
+            f"{self.diff}\nNot as this tool inserted them, so no file was touched:{lines}\n"
+            "All between their markers would go. If nothing there is to stay: `debugloop strip --edited`."
         )
 
 

@@ -1,10 +1,10 @@
-"""Probes that are no longer as they were inserted, and what removing one looks like."""
+"""Probes that are not as this tool inserted them, and what removing one looks like."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from debugloop.probes.inserted import digest
@@ -22,12 +22,12 @@ def fingerprint(region: bytes) -> str:
     return digest(region.replace(b"\r\n", b"\n").replace(b"\r", b"\n").strip(b"\n"))
 
 
-def edited(data: bytes, regions: Iterable[Region], known: Mapping[str, str]) -> list[str]:
-    """The probes of these regions that are known (id: fingerprint) and look otherwise now."""
+def edited(data: bytes, regions: Iterable[Region], known: Mapping[str, Container[str]]) -> list[Region]:
+    """The regions that look like none that was inserted (id: fingerprints), or were not inserted by this tool."""
     return [
-        region.probe
+        region
         for region in regions
-        if known.get(region.probe, "") not in {"", fingerprint(data[region.begin.start : region.finish.end])}
+        if fingerprint(data[region.begin.start : region.finish.end]) not in known.get(region.probe, ())
     ]
 
 

@@ -167,13 +167,24 @@ def plan(  # noqa: PLR0913, PLR0917 -- what there is, and what is wanted
     lines = _between_markers(language, probe, language.lines(event, target_of(session)))
     region = _fitting(parts, source, line, lines, [(each.begin.start, each.finish.end) for each in regions], found)
     at = source.starts[line - 1]
-    new = data[:at] + region + data[at:]
+    new, imports = data[:at] + region + data[at:], b""
     if language.before and not any(each.begin.name == IMPORTS for each in regions):
-        new = _with_imports(language, new, event)
-    first = next(marker.line for marker in markers.find(new) if marker.probe == probe)
-    around = digest(markers.remove(new, markers.judge(markers.find(new), session.id)[0]))
-    what = (wanted.message, wanted.hypothesis, fingerprint(region), around)
-    return found, data, new, Inserted(probe, found.name, first, language.name, event.location, *what)
+        new, imports = _with_imports(language, new, event)
+    now, _ = markers.judge(markers.find(new), session.id)
+    what = Inserted(
+        probe,
+        found.name,
+        next(each.begin.line for each in now if each.probe == probe),
+        language.name,
+        event.location,
+        wanted.message,
+        wanted.hypothesis,
+        inside=fingerprint(region),
+        imports=fingerprint(imports) if imports else "",
+        joined=region[:1] in {b"\n", b"\r"},
+    )
+    joined = {each.id for each in [*known, what] if each.joined}
+    return found, data, new, replace(what, around=digest(markers.remove(new, now, joined)))
 
 
 def _between_markers(language: Language, probe: str, lines: list[str]) -> list[str]:
@@ -239,14 +250,15 @@ def _before(data: bytes, offset: int) -> bytes:
     return data[start:offset].removeprefix(_UTF8_BOM)
 
 
-def _with_imports(language: Language, data: bytes, event: Event) -> bytes:
+def _with_imports(language: Language, data: bytes, event: Event) -> tuple[bytes, bytes]:
+    """The file with the region of imports, and that region."""
     source = Source.of(data)
     head = grammar.head_end(language, data)
     line = source.number(head - 1) + 1 if head else 1
     if head and source.line(line) and not source.line(line).strip():  # as formatters want it
         line += 1
-    at = source.starts[line - 1]
-    return data[:at] + source.region(line, _imports(language, event)) + data[at:]
+    at, region = source.starts[line - 1], source.region(line, _imports(language, event))
+    return data[:at] + region + data[at:], region
 
 
 def _imports(language: Language, event: Event) -> list[str]:

@@ -20,7 +20,9 @@ BY_HAND: Final = ""
 class Inserted:
     """One probe. ``file`` is relative to the workspace, ``line`` that of its first marker when it was inserted.
 
-    ``inside`` is the fingerprint of the region with its markers, ``around`` the SHA-256 of the file without ours.
+    ``inside`` is the fingerprint of the region with its markers, ``imports`` that of the region at the top of the
+    file if it came with this probe, ``around`` the SHA-256 of the file without ours. ``joined`` says that the region
+    stood behind a last line without a line end, and so brought that one too.
     """
 
     id: str
@@ -32,6 +34,8 @@ class Inserted:
     hypothesis: str | None = None
     inside: str = ""
     around: str = ""
+    imports: str = ""
+    joined: bool = False
 
 
 def load(layout: Layout) -> list[Inserted]:

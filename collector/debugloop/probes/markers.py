@@ -16,7 +16,7 @@ editors write keeps ASCII as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -156,21 +156,22 @@ def judge(markers: Iterable[Marker], session: str) -> tuple[list[Region], list[P
     return regions, problems
 
 
-def remove(data: bytes, regions: Iterable[Region]) -> bytes:
+def remove(data: bytes, regions: Iterable[Region], joined: Container[str] = ()) -> bytes:
     """The file without these regions; every other byte stands as it stood.
 
-    The file ends as it ended: regions that end it without a line end of their own take the line break before them,
-    for whoever puts a probe below a last line without a line end has to add that one too.
+    ``joined`` are probes that were put below a last line without a line end. Where they end the file in that way
+    still, the line break before them goes too: it came with them.
     """
     kept: list[bytes] = []
-    here = 0
+    here, brought = 0, False
     for region in sorted(regions, key=lambda region: region.begin.start):
         kept.append(data[here : region.begin.start])
+        brought = region.probe in joined or (brought and region.begin.start == here)
         here = region.finish.end
     kept.append(data[here:])
     text, width, base = _ascii_view(data)
     left = b"".join(kept)
-    if here == base + len(text) * width > base and text[-1:] not in {b"\n", b"\r"}:
+    if brought and here == base + len(text) * width > base and text[-1:] not in {b"\n", b"\r"}:
         return left[: len(left) - _last_break(_ascii_view(left)[0]) * width]
     return left
 

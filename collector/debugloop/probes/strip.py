@@ -12,44 +12,64 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import BrokenMarkers, EditedProbes, FileUnreadable, FileUnwritable
-from debugloop.probes import markers
+from debugloop.probes import markers, traces
 from debugloop.probes.edited import diff, edited
 from debugloop.probes.git import BLOCK
 from debugloop.probes.markers import IMPORTS, Region
 
 if TYPE_CHECKING:
+    from debugloop.probes.inserted import Inserted
     from debugloop.probes.tree import Found, Workspace
+
+_SHOWN: Final = 200
+"""Lines of a diff in an error."""
 
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """What is removed from one file. ``lines`` is where each probe began, before; ``diff`` shows it."""
+    """What is removed from one file. ``lines`` is where each probe began, before; ``diff`` shows it.
+
+    ``edited`` are those of the probes that are not as this tool inserted them. ``text`` are lines that hold a marker
+    which is no comment of its own, as in a string or in a notebook: they stay, for a person to remove.
+    """
 
     file: str
     probes: tuple[str, ...]
     lines: tuple[int, ...]
     diff: str = field(default="", compare=False)
+    edited: tuple[str, ...] = ()
+    text: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Which probes are to go: ``only`` one (its whole id), or all.
 
-    ``known`` are fingerprints of probes as they were inserted, by id; one that looks otherwise now goes only with
-    ``edited``.
+    ``known`` are fingerprints of probes as this tool inserted them, by id; with ``edited``, those that look otherwise
+    or are not known go too. None trusts every pair of markers. ``joined`` is what `markers.remove` wants.
     """
 
     only: str | None = None
-    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    known: Mapping[str, Container[str]] | None = None
     edited: bool = False
+    joined: Container[str] = ()
+
+    @classmethod
+    def of(cls, probes: Iterable[Inserted], only: str | None = None, *, edited: bool = False) -> Choice:
+        """The choice among what was written down of a session. What was printed has no fingerprint."""
+        known: dict[str, set[str]] = {}
+        for each in (probes := [*probes]):
+            known.setdefault(each.id, set()).add(each.inside)
+            known.setdefault(f"{each.id.partition('/')[0]}/{IMPORTS}", set()).add(each.imports)
+        return cls(only, known, edited, {each.id for each in probes if each.joined})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +78,9 @@ class _Edit:
     old: bytes
     new: bytes
     stripped: Stripped
+
+    def diff(self) -> str:
+        return diff(self.found.name, self.old, self.new)
 
 
 def strip(
@@ -70,13 +93,27 @@ def strip(
 ) -> list[Stripped]:
     """Remove the probes of a session from the named files, else from all tracked and untracked ones.
 
-    Raises BrokenMarkers or EditedProbes before any file is touched; FileUnwritable names those done before it.
+    A dry run tells of edited probes; otherwise they stop it unless the choice is to remove those too. Raises
+    BrokenMarkers or EditedProbes before any file is touched; FileUnwritable names those done before it.
     """
     files = workspace.holding(_needles(session)) if paths is None else workspace.named(paths)
-    edits = _plan(files, session, choice or Choice(), named=paths is not None)
+    choice = choice or Choice()
+    edits = _plan(files, session, choice, named=paths is not None)
+    if dry_run:
+        return [replace(edit.stripped, diff=edit.diff()) for edit in edits]
+    if changed := [edit for edit in edits if edit.stripped.edited and not choice.edited]:
+        places = [
+            (edit.stripped.file, line, probe)
+            for edit in changed
+            for probe, line in zip(edit.stripped.probes, edit.stripped.lines, strict=True)
+            if probe in edit.stripped.edited
+        ]
+        raise EditedProbes(tuple(places), _cut("\n".join(edit.diff() for edit in changed)))
     done: list[str] = []
-    for edit in edits if not dry_run else ():
+    for edit in edits:
         path = edit.found.path
+        if edit.new == edit.old:
+            continue
         try:
             if _read(edit.found, session) != edit.old:
                 raise FileUnwritable(path, "it was changed in the meantime", tuple(done))
@@ -88,41 +125,65 @@ def strip(
 
 
 def _plan(files: Iterable[Found], session: str, choice: Choice, *, named: bool) -> list[_Edit]:
-    """What there is to remove. Raises BrokenMarkers with all places where markers do not pair, else EditedProbes."""
-    changed: list[str] = []
+    """What there is to remove or to tell. Raises BrokenMarkers with all places where markers do not pair."""
     edits: list[_Edit] = []
-    places: list[tuple[str, int, str]] = []
+    problems: list[tuple[str, int, str]] = []
     homes: dict[str, tuple[str, int]] = {}
+    seen: set[tuple[int, int]] = set()
     for found in files:
         try:
             data = _read(found, session)
+            status = found.path.lstat()
         except OSError as error:
             if named:
                 raise FileUnreadable(found.path, str(error.strerror)) from error
             continue  # `scan` tells of it
         own = markers.find(data)
-        if not any(marker.session == session for marker in own):
+        text = tuple(sorted(_marker_lines(data, session) - {marker.line for marker in own}))
+        if not text and not any(marker.session == session for marker in own):
             continue
-        regions, problems = markers.judge(own, session)
-        places += [(found.name, problem.line, problem.reason) for problem in problems]
+        if status.st_nlink > 1 and (status.st_dev, status.st_ino) in seen:
+            continue  # another name of a file that is stripped already
+        seen.add((status.st_dev, status.st_ino))
+        regions, wrong = markers.judge(own, session)
+        problems += ((found.name, problem.line, problem.reason) for problem in wrong)
         for region in regions:
             line = region.begin.line
             file, first = homes.setdefault(region.probe, (found.name, line))
             if file != found.name and region.begin.name != IMPORTS:
-                places.append((found.name, line, f"{region.probe} stands twice, first in {file}:{first}"))
-        chosen = _chosen(regions, choice.only)
-        if not chosen:
-            continue
-        new = markers.remove(data, chosen)
-        probes, lines = (tuple(region.probe for region in chosen), tuple(region.begin.line for region in chosen))
-        edits.append(_Edit(found, data, new, Stripped(found.name, probes, lines, diff(found.name, data, new))))
-        changed += edited(data, chosen, choice.known)
-    if places:
-        raise BrokenMarkers(tuple(places))
-    if changed and not choice.edited:
-        shown = (edit.stripped.diff for edit in edits if {*changed} & {*edit.stripped.probes})
-        raise EditedProbes(tuple(changed), "\n".join(shown))
+                problems.append((found.name, line, f"{region.probe} stands twice, first in {file}:{first}"))
+        if (chosen := _chosen(regions, choice.only)) or text:
+            edits.append(_edit(found, data, chosen, choice, text))
+    if problems:
+        raise BrokenMarkers(tuple(problems))
     return edits
+
+
+def _cut(text: str) -> str:
+    lines = text.split("\n")
+    more = len(lines) - _SHOWN
+    return (
+        text
+        if more <= 0
+        else "\n".join([*lines[:_SHOWN], f"… {more} more lines; `debugloop strip --dry-run` shows all"])
+    )
+
+
+def _edit(found: Found, data: bytes, chosen: list[Region], choice: Choice, text: tuple[int, ...]) -> _Edit:
+    changed = edited(data, chosen, choice.known) if choice.known is not None else []
+    told = Stripped(
+        found.name,
+        tuple(region.probe for region in chosen),
+        tuple(region.begin.line for region in chosen),
+        edited=tuple(region.probe for region in changed),
+        text=text,
+    )
+    return _Edit(found, data, markers.remove(data, chosen, choice.joined), told)
+
+
+def _marker_lines(data: bytes, session: str) -> set[int]:
+    """The lines with a session's markers, be they comments or not."""
+    return {hit.line for hit in traces.look([data], traces.session_traces(session, None))}
 
 
 def _chosen(regions: list[Region], only: str | None) -> list[Region]:

@@ -39,10 +39,9 @@ class Found:
 
     def open(self) -> BinaryIO:
         """Open it for reading, if it still is no pipe to wait for; of a link, where it leads. Raises OSError."""
-        path = f"{self.top}/{self.file}"
         if self.link:
-            return BytesIO(os.fsencode(f"{os.readlink(path)} -> {os.path.realpath(path)}"))
-        return open_plain(path)
+            return BytesIO(os.fsencode(f"{self.path.readlink()} -> {os.path.realpath(self.path)}"))
+        return open_plain(f"{self.top}/{self.file}")
 
     @property
     def name(self) -> str:
@@ -81,7 +80,7 @@ class Workspace:
         return found
 
     def sift(self, names: Names, needles: Iterable[bytes], since: float | None = None) -> Sifted:
-        """Which of these files are worth a look. ``since`` (seconds of the epoch) is when ignored ones must have changed."""
+        """Which of these files are worth a look; ignored ones if they changed ``since`` (seconds of the epoch)."""
         words = tuple(needle.decode("latin-1") for needle in needles)
         return sift(Task(str(self.top), names.project + names.ignored, words, len(names.project), since))
 
