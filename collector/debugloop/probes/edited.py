@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from debugloop.probes.markers import Region
 
 _SECRET: Final = re.compile(r"[0-9a-fA-F]{24,}")
+_BREAK: Final = re.compile(rb"\r\n|\n|\r")
 _LONGEST: Final = 200
 """Characters of a line that a diff shows: a probe may be one long line."""
 
 
 def fingerprint(region: bytes) -> str:
-    """The hash of a region, whatever its line ends: those of a whole file may be converted."""
-    return digest(region.replace(b"\r\n", b"\n").replace(b"\r", b"\n").strip(b"\n"))
+    """The hash of a region, whatever its line ends and indentation: those of a whole file may be converted."""
+    return digest(b"\n".join(line.strip(b" \t") for line in _BREAK.split(region.strip(b"\r\n"))))
 
 
 def edited(data: bytes, regions: Iterable[Region], known: Mapping[str, Container[str]]) -> list[Region]:

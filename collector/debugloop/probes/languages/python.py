@@ -85,14 +85,13 @@ PYTHON: Final = Language(
     suffixes=(".py", ".pyw"),
     shebangs=("python", "python3"),
     comment="#",
+    # `fmt: off` makes black write code that does not parse where it changes the indentation
     body=(
-        "# fmt: off",
         "try:",
-        f'    __import__("sys").modules.get({_MODULE}) or exec({quote(_CODE)}, {{"name": {_MODULE}}})',
-        f'    __import__("sys").modules[{_MODULE}].probe(@probe@, @about@, @log@, {{@values@}})',
+        f'    __import__("sys").modules.get({_MODULE}) or exec({quote(_CODE)}, {{"name": {_MODULE}}})  # fmt: skip',
+        f'    __import__("sys").modules[{_MODULE}].probe(@probe@, @about@, @log@, {{@values@}})  # fmt: skip',
         "except Exception:",
         "    pass",
-        "# fmt: on",
     ),
     quote=quote,
     value=_value,
