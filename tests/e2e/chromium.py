@@ -8,7 +8,7 @@ import queue
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -45,19 +45,20 @@ addEventListener("error", event => tell({{error: event.message}}));
 
 
 class PageServer:
-    """Serves one page at any address; ``found`` takes what its script tells."""
+    """Serves one page at any address but those of ``files``; ``found`` takes what its script tells."""
 
-    def __init__(self, script: str, url: str, other: str = "") -> None:
+    def __init__(self, script: str, url: str, other: str = "", files: Mapping[str, str] | None = None) -> None:
         self.found: queue.Queue[Any] = queue.Queue()
         page = _PAGE.format(url=json.dumps(url), other=json.dumps(other), script=script).encode()
         found = self.found
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                file = (files or {}).get(self.path)
                 self.send_response(200)
-                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Type", "text/html" if file is None else "text/javascript")
                 self.end_headers()
-                self.wfile.write(page)
+                self.wfile.write(page if file is None else file.encode())
 
             def do_POST(self) -> None:
                 found.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
@@ -96,13 +97,14 @@ def visit(
     *,
     other: str = "",
     meanwhile: Callable[[str], object] | None = None,
+    files: Mapping[str, str] | None = None,
 ) -> Generator[Visit]:
     """Open a page of ``host`` whose script may use ``url``, ``other``, ``post``, ``status`` and ``tell``.
 
-    ``meanwhile`` is called with the page's origin before it opens. The browser lives until the block ends: what the
+    ``files`` are scripts that its server has besides. ``meanwhile`` is called with the page's origin before it opens. The browser lives until the block ends: what the
     page still has to send, it sends.
     """
-    server = PageServer(script, url, other)
+    server = PageServer(script, url, other, files)
     origin = f"http://{host}:{server.port}"
     if meanwhile:
         meanwhile(origin)

@@ -7,7 +7,8 @@
     │   ├── InvalidHypothesis           InvalidCitation
     │   ├── InvalidTime                 InvalidArguments
     │   ├── UnknownLanguage             InvalidPlace
-    │   └── InvalidData                 InvalidPattern
+    │   ├── InvalidData                 InvalidPattern
+    │   └── InvalidCapture
     ├── StateError                      the files of a session
     │   ├── CorruptFile                 NewerFormat
     │   ├── UnsafeFile                  StateUnwritable
@@ -73,6 +74,7 @@ from debugloop.errors.probes import (
 from debugloop.errors.state import CorruptFile, LockBusy, NewerFormat, StateError, StateUnwritable, UnsafeFile
 from debugloop.errors.usage import (
     InvalidArguments,
+    InvalidCapture,
     InvalidCitation,
     InvalidData,
     InvalidHypothesis,
@@ -114,6 +116,7 @@ __all__ = [
     "InstallError",
     "InstallationIncomplete",
     "InvalidArguments",
+    "InvalidCapture",
     "InvalidCitation",
     "InvalidData",
     "InvalidHypothesis",

@@ -142,3 +142,13 @@ class InvalidData(UsageError):
 
     def __str__(self) -> str:
         return f"{self.text!r} cannot be logged: its brackets or quotes do not pair. Give expressions, by commas."
+
+
+class InvalidCapture(UsageError):
+    """A probe that is to capture what goes wrong anywhere, in a language without one or with a message of its own."""
+
+    code = "invalid_capture"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.reason} --capture records console errors, uncaught errors and failed requests of a page."

@@ -39,13 +39,17 @@ _UTF8_BOM: Final = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A probe as it was asked for. ``data`` are expressions, ``language`` overrules what the file's name says."""
+    """A probe as it was asked for. ``data`` are expressions, ``language`` overrules what the file's name says.
+
+    ``capture`` is what `Event` says.
+    """
 
     message: str
     hypothesis: str | None = None
     level: str | None = None
     data: tuple[str, ...] = ()
     language: str | None = None
+    capture: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +167,8 @@ def plan(  # noqa: PLR0913, PLR0917 -- what there is, and what is wanted
         raise InvalidPlace(f"{path}:{line}", f"the file has {len(source.starts) - 1} lines")
     language = _part(parts, source, line).language
     probe = inserted.next_id(session.id, known, {region.probe for region in regions})
-    event = Event(probe, f"{found.name}:{line}", wanted.message, wanted.hypothesis, wanted.level, wanted.data)
+    told = (wanted.message, wanted.hypothesis, wanted.level, wanted.data, wanted.capture)
+    event = Event(probe, f"{found.name}:{line}", *told)
     lines = _between_markers(language, probe, language.lines(event, target_of(session)))
     region = _fitting(parts, source, line, lines, [(each.begin.start, each.finish.end) for each in regions], found)
     at = source.starts[line - 1]

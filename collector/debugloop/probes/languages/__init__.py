@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Final
 
 from debugloop.errors import UnknownLanguage
-from debugloop.probes.languages.base import Event, Language, Target, expressions
+from debugloop.probes.languages.base import Event, Language, Target, check_capture, expressions
 from debugloop.probes.languages.bash import BASH
 from debugloop.probes.languages.c import C
 from debugloop.probes.languages.cpp import CPP
@@ -25,7 +25,7 @@ from debugloop.probes.languages.rust import RUST
 from debugloop.probes.languages.sh import SH
 from debugloop.probes.languages.typescript import TSX, TYPESCRIPT
 
-__all__ = ["LANGUAGES", "Event", "Language", "Target", "by_name", "expressions", "of_file"]
+__all__ = ["LANGUAGES", "Event", "Language", "Target", "by_name", "check_capture", "expressions", "of_file"]
 
 _SCRIPTS: Final = (JAVASCRIPT, TYPESCRIPT, TSX, PYTHON, BASH, SH, RUBY, PHP, PERL, LUA)
 LANGUAGES: Final = (*_SCRIPTS, GO, RUST, C, CPP, CSHARP, JAVA, KOTLIN)

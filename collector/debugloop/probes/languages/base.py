@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from debugloop.errors import InvalidData
+from debugloop.errors import InvalidCapture, InvalidData
 
 SHOWN: Final = 100
 """How many events a probe sends within one second; past that, only where the count is a power of two."""
@@ -35,7 +35,10 @@ _OPENING, _CLOSING, _QUOTES = "([{", ")]}", "'\"`"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What one probe is to tell. ``data`` are expressions of its language, ``location`` is ``file:line``."""
+    """What one probe is to tell. ``data`` are expressions of its language, ``location`` is ``file:line``.
+
+    With ``capture`` it is to tell what goes wrong anywhere in the program from then on.
+    """
 
     probe: str
     location: str
@@ -43,6 +46,7 @@ class Event:
     hypothesis: str | None = None
     level: str | None = None
     data: tuple[str, ...] = ()
+    capture: bool = False
 
     def about(self) -> str:
         """All that is known before the program runs, as ASCII JSON."""
@@ -69,7 +73,7 @@ class Language:
     Where the last statement of a block gives the block's value, none may stand last in a node of a type in ``valued``
     or directly within one, unless behind a statement that ends in ``discards``. A node of a type in ``beside`` stands beside another of its type only. Within ``barred``, pairs
     of a node's type and a word in its head ("" for any), code runs when it is compiled, or never.
-    ``before`` are the lines of the region at the top of the file, which stands behind the last node of a type in
+    ``capture`` is another body, for what goes wrong anywhere. ``before`` are the lines of the region at the top of the file, which stands behind the last node of a type in
     ``heads``.
     """
 
@@ -85,6 +89,7 @@ class Language:
     grammar: str | None = None
     blocks: frozenset[str] = frozenset()
     first: frozenset[str] = frozenset()
+    capture: tuple[str, ...] = ()
     valued: frozenset[str] = frozenset()
     discards: str = ""
     beside: frozenset[str] = frozenset()
@@ -93,7 +98,9 @@ class Language:
     heads: frozenset[str] = frozenset()
 
     def lines(self, event: Event, target: Target) -> list[str]:
-        """The probe between its markers, without indentation."""
+        """The probe between its markers, without indentation. Raises InvalidCapture."""
+        if event.capture and not self.capture:
+            raise InvalidCapture(f"There is none for {self.name}; JavaScript and TypeScript have it.")
         words = {
             "probe": self.quote(event.probe),
             "key": name_of(event.probe),
@@ -104,7 +111,7 @@ class Language:
             "endpoint": self.quote(target.endpoint),
         }
         words["values"] = _filled(self.between.join(self.value(self.quote(name), name) for name in event.data), words)
-        return [_filled(line, words) for line in self.body]
+        return [_filled(line, words) for line in (self.capture if event.capture else self.body)]
 
     def imports(self, event: Event) -> list[str]:
         """The region at the top of the event's file between its markers, without indentation."""
@@ -133,6 +140,12 @@ def double(text: str) -> str:
 def single(text: str) -> str:
     """A literal in single quotes, for languages in which a backslash escapes itself and the quote."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def check_capture(message: str, data: str, level: str | None) -> None:
+    """See that a probe that captures is asked for nothing that it finds by itself. Raises InvalidCapture."""
+    if message or data or level:
+        raise InvalidCapture("It takes no --message, --data or --level.")
 
 
 def expressions(text: str) -> tuple[str, ...]:

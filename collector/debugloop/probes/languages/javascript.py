@@ -12,16 +12,22 @@ from typing import Final
 
 from debugloop.probes.languages.base import SHOWN, Language, double
 
-_STATEMENT: Final = (
-    "try { (function (root, probe, about, log, url, values) {"
-    ' var key = Symbol.for("debugloop"), state = root[key], now = Date.now(), left = 1000, seen = [], mine;'
+_STATE: Final = (
+    ' var key = Symbol.for("debugloop"), state = root[key], left = 1000, seen = [];'
     " if (!state) Object.defineProperty(root, key, { value: state = { busy: false, probes: new Map() } });"
-    " mine = state.probes.get(probe);"
-    " if (!mine) state.probes.set(probe, mine = { calls: 0, since: now, sent: 0 });"
+)
+
+# counts a call of `name`, and tells whether its event is to be sent
+_COUNT: Final = (
+    " function count(name) { var now = Date.now(), mine = state.probes.get(name);"
+    " if (!mine) state.probes.set(name, mine = { calls: 0, since: now, sent: 0 });"
     " mine.calls++;"
     " if (now - mine.since >= 1000 || now < mine.since) { mine.since = now; mine.sent = 0; }"
     " mine.sent++;"
-    f" if (state.busy || (mine.sent > {SHOWN} && (mine.sent & (mine.sent - 1)))) return;"
+    f" return !state.busy && (mine.sent <= {SHOWN} || !(mine.sent & (mine.sent - 1))) && mine; }}"
+)
+
+_PLAIN: Final = (
     " function plain(value, depth) { try {"
     " var type = typeof value, tag, copy;"
     ' if (value === null || type === "boolean") return value;'
@@ -54,14 +60,32 @@ _STATEMENT: Final = (
     " return copy;"
     " } finally { seen.pop(); }"
     ' } catch (error) { return "[unreadable]"; } }'
+)
+
+_LINE: Final = (
+    " line = JSON.stringify(Object.assign(event, { calls: mine.calls, timestamp: Date.now() }));"
+    ' if (line.length > 60000) line = JSON.stringify(Object.assign(event, { data: "[too large]" }));'
+)
+
+# `load` is the page's own fetch
+_BEACON: Final = (
+    ' if (!(typeof navigator === "object" && navigator && typeof navigator.sendBeacon === "function"'
+    " && navigator.sendBeacon(url, line)))"
+    ' load(url, { method: "POST", body: line, credentials: "omit" }).catch(function () {});'
+)
+
+_ROOT: Final = 'typeof globalThis === "object" ? globalThis : typeof self === "object" ? self : global'
+
+_STATEMENT: Final = (
+    "try { (function (root, probe, about, log, url, values) {"
+    f"{_STATE}{_COUNT} var mine = count(probe); if (!mine) return;{_PLAIN}"
     " state.busy = true;"
     " try {"
-    " var data = {}, line, fs, file, size, last; about = JSON.parse(about);"
+    " var data = {}, event = JSON.parse(about), line, fs, file, size, last, load = root.fetch;"
     " Object.keys(values).forEach(function (name) {"
     " try { data[name] = plain(values[name](), 0); }"
     ' catch (error) { data[name] = "[threw] " + (error && error.message); } });'
-    " line = JSON.stringify(Object.assign(about, { data: data, calls: mine.calls, timestamp: now }));"
-    ' if (line.length > 60000) line = JSON.stringify(Object.assign(about, { data: "[too large]" }));'
+    f" event.data = data;{_LINE}"
     ' if (typeof process === "object" && process && process.versions && process.versions.node) {'
     ' fs = process.getBuiltinModule ? process.getBuiltinModule("fs")'
     ' : process.mainModule && process.mainModule.require("fs"); }'
@@ -70,12 +94,66 @@ _STATEMENT: Final = (
     " try { size = fs.fstatSync(file).size; last = new Uint8Array([10]);"
     " if (size) fs.readSync(file, last, 0, 1, size - 1);"
     ' fs.writeSync(file, (last[0] === 10 ? "" : "\\n") + line + "\\n"); } finally { fs.closeSync(file); }'
-    ' } else if (!(typeof navigator === "object" && navigator && typeof navigator.sendBeacon === "function"'
-    " && navigator.sendBeacon(url, line))) {"
-    ' fetch(url, { method: "POST", body: line, credentials: "omit" }).catch(function () {}); }'
+    f" }} else {{{_BEACON} }}"
     " } finally { state.busy = false; }"
-    ' })(typeof globalThis === "object" ? globalThis : typeof self === "object" ? self : global,'
-    " @probe@, @about@, @log@, @endpoint@, { @values@ }); } catch (_) {}"
+    f" }})({_ROOT}, @probe@, @about@, @log@, @endpoint@, {{ @values@ }}); }} catch (_) {{}}"
+)
+
+# What is watched is wrapped in proxies, which have the properties of what they wrap; Function.prototype.toString is
+# wrapped to see through them. A promise of fetch is passed on, not tapped: a handler of ours on the page's promise would
+# make a rejection that the page forgot one that is handled. In Node, which has no addEventListener, nothing is done.
+_CAPTURE: Final = (
+    "try { (function (root, probe, about, url) {"
+    f'{_STATE} if (state.capture || typeof root.addEventListener !== "function") return; state.capture = true;'
+    f"{_COUNT}{_PLAIN}"
+    " var load = root.fetch, real = new WeakMap(), asked = new WeakMap();"
+    " function note(kind, level, data) { try {"
+    ' var mine = count(probe + " " + kind), event, line; if (!mine) return;'
+    " state.busy = true; left = 1000; seen = [];"
+    " try { event = Object.assign(JSON.parse(about), { message: kind, level: level, data: plain(data, 0) });"
+    f"{_LINE}{_BEACON} }} finally {{ state.busy = false; }}"
+    " } catch (_) {} }"
+    " function tap(owner, name, call) { try {"
+    " var own = owner && Object.getOwnPropertyDescriptor(owner, name), wrapped;"
+    ' if (!own || typeof own.value !== "function" || !own.configurable) return;'
+    " wrapped = new Proxy(own.value, { apply: call }); real.set(wrapped, own.value); own.value = wrapped;"
+    " Object.defineProperty(owner, name, own);"
+    " } catch (_) {} }"
+    " function listen(kind, hear) { root.addEventListener(kind, function (event) { try { hear(event); } catch (_) {} }, true); }"
+    " tap(Function.prototype, 'toString', function (target, self, given) {"
+    " return Reflect.apply(target, real.get(self) || self, given); });"
+    " ['error', 'warn'].forEach(function (name) { tap(root.console, name, function (target, self, given) {"
+    " note('console.' + name, name, { arguments: given }); return Reflect.apply(target, self, given); }); });"
+    " tap(root, 'fetch', function (target, self, given) {"
+    " var answer = Reflect.apply(target, self, given);"
+    " if (!(answer instanceof Promise)) return answer;"
+    " function failed(status, error) { try {"
+    " var input = given[0], more = given[1] || {}, address = String(input && input.url || input);"
+    " if (address !== url) note('fetch failed', 'error', { method: String(more.method || input && input.method || 'GET'),"
+    " url: address, status: status, error: error }); } catch (_) {} }"
+    " return answer.then(function (found) { if (found && found.status >= 400) failed(found.status); return found; },"
+    " function (error) { failed(0, error); throw error; }); });"
+    " if (typeof XMLHttpRequest === 'function') {"
+    " tap(XMLHttpRequest.prototype, 'open', function (target, self, given) {"
+    " try { asked.set(self, given); } catch (_) {} return Reflect.apply(target, self, given); });"
+    " tap(XMLHttpRequest.prototype, 'send', function (target, self, given) { try {"
+    " ['load', 'error', 'timeout'].forEach(function (kind) { self.addEventListener(kind, function () { try {"
+    " var wish = asked.get(self) || [];"
+    " if ((kind !== 'load' || self.status >= 400) && String(wish[1]) !== url) note('XMLHttpRequest failed', 'error',"
+    " { method: String(wish[0]), url: String(wish[1]), status: self.status, event: kind }); } catch (_) {} },"
+    " { once: true }); }); } catch (_) {} return Reflect.apply(target, self, given); }); }"
+    " listen('error', function (event) { if ('message' in event) note('uncaught error', 'error', { message: event.message,"
+    " error: event.error, at: event.filename + ':' + event.lineno + ':' + event.colno });"
+    " else if (event.target && event.target !== root) note('resource failed', 'error',"
+    " { element: event.target, url: String(event.target.src || event.target.href) }); });"
+    " listen('unhandledrejection', function (event) { note('unhandled rejection', 'error', { reason: event.reason }); });"
+    " if (typeof document === 'object') {"
+    " ['pushState', 'replaceState'].forEach(function (name) { tap(History.prototype, name, function (target, self, given) {"
+    " var answer = Reflect.apply(target, self, given); note('navigation', 'info', { by: name, to: location.href });"
+    " return answer; }); });"
+    " ['popstate', 'hashchange', 'pagehide'].forEach(function (kind) { listen(kind, function () {"
+    " note('navigation', 'info', { by: kind, to: location.href }); }); }); }"
+    f" }})({_ROOT}, @probe@, @about@, @endpoint@); }} catch (_) {{}}"
 )
 
 
@@ -97,6 +175,7 @@ JAVASCRIPT: Final = Language(
     shebangs=("node", "bun"),
     # formatters leave the line as it is, and type checkers say nothing of it
     body=("// prettier-ignore", "// @ts-ignore", _STATEMENT),
+    capture=("// prettier-ignore", "// @ts-ignore", _CAPTURE),
     quote=_quote,
     value=_value,
     grammar="tree_sitter_javascript:language",
