@@ -27,6 +27,7 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
     "--no-proxy-server",
+    "--disable-popup-blocking",
     # names that nobody resolves: pages of other origins
     "--host-resolver-rules=MAP evil.example 127.0.0.1, MAP myapp.test 127.0.0.1",
 )
@@ -101,7 +102,9 @@ def visit(
 ) -> Generator[Visit]:
     """Open a page of ``host`` whose script may use ``url``, ``other``, ``post``, ``status`` and ``tell``.
 
-    ``files`` are scripts that its server has besides. ``meanwhile`` is called with the page's origin before it opens. The browser lives until the block ends: what the
+    ``files`` are scripts that its server has besides.
+
+    ``meanwhile`` is called with the page's origin before it opens. The browser lives until the block ends: what the
     page still has to send, it sends.
     """
     server = PageServer(script, url, other, files)
