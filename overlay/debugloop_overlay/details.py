@@ -43,6 +43,7 @@ def _tree(
     value: object, depth: int, name: list[tuple[str, Role]], comma: str
 ) -> Iterator[tuple[list[tuple[str, Role]], int]]:
     # nesting is bounded by the reader
+    whole = value
     indent = " " * (_INDENT * depth)
     hang = len(indent) + _INDENT
     start: list[tuple[str, Role]] = [(indent, "text"), *name]
@@ -59,7 +60,7 @@ def _tree(
             yield from _tree(item, depth + 1, [], "," if at < len(items) else "")
         yield [(f"{indent}]{comma}", "text")], hang
     else:
-        yield [*start, *_scalar(cast("object", value)), (comma, "text")], hang
+        yield [*start, *_scalar(whole), (comma, "text")], hang
 
 
 def _scalar(value: object) -> list[tuple[str, Role]]:

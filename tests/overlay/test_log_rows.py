@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from debugloop.session.session import Session
-from tests.overlay.house import append, driven, publish
+from tests.overlay.house import Driven, append, driven, publish
 from tests.overlay.log_house import MANY, chosen, log_of, open_log
 
 
@@ -195,6 +197,10 @@ async def test_without_rows_every_key_is_harmless(session: Session) -> None:
         await panel.sees("Nothing has arrived")
 
 
+def is_gone(panel: Driven, text: str) -> bool:
+    return text not in panel.screen
+
+
 async def test_esc_leaves_the_innermost_mode_and_closes_last(full: Session) -> None:
     async with driven(full) as panel:
         await open_log(panel)
@@ -202,7 +208,7 @@ async def test_esc_leaves_the_innermost_mode_and_closes_last(full: Session) -> N
         await panel.sees("── Details")
         for gone, still in (("── Details", "/row"), ("/row", "≥W"), ("≥W", ">H"), (">H", "row 39")):
             await panel.press("escape")
-            await panel.until(lambda gone=gone: gone not in panel.screen, f"the end of {gone}")
+            await panel.until(partial(is_gone, panel, gone), f"the end of {gone}")
             assert still in panel.screen
         await panel.press("escape")
         await panel.until(lambda: not panel.panel.is_running, "the end of the panel")
