@@ -90,6 +90,7 @@ class Panel(LogKeys):
         resume_only_what_was_suspended(loop)
         self._watcher.wake = lambda: self.post_message(Woke())
         self.on_woke()
+        self.call_after_refresh(self._watcher.read_on)
 
     # -- what the files say ------------------------------------------------------------------------
 
@@ -102,11 +103,12 @@ class Panel(LogKeys):
         counts = Counts() if update.reset else self._base.counts
         if update.reset:
             self._board.log_view.reset()
-        rows = [row for row in update.rows if not row.steps]
         if update.rows:
-            malformed = sum(row.malformed is not None for row in rows)
-            counts = Counts(counts.events + len(rows), counts.malformed + malformed)
+            counts = counts.plus(update.rows)
             self._board.log_view.extend(update.rows)
+        if update.older:
+            counts = counts.plus(update.older.rows, update.older.dropped)
+            self._board.log_view.complete(update.older)
         self._base = replace(self._base, now=now, counts=counts)
         if before.run != now.run:
             self._feedback = None

@@ -56,10 +56,14 @@ class Rows:
         self.dropped += surplus
         return True
 
-    def complete(self, older: Sequence[Row], same: Sequence[Row]) -> None:
-        """Add all older rows; ``same`` are the first ones of those that are here, now with their line numbers."""
+    def complete(self, older: Sequence[Row], same: Sequence[Row], dropped: int = 0) -> None:
+        """Add all older rows but for those ``dropped``; ``same`` are the first of those here, now with line numbers."""
+        if self.dropped:  # so much came since that there is no room for older ones
+            self.dropped += dropped + len(older)
+            return
         self._rows[: len(same)] = [*older, *same]
         self.first -= len(older)
+        self.dropped = dropped
 
     def clear(self) -> None:
         self._rows.clear()

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from debugloop.session.actions import Press
     from debugloop.session.collector_file import Rejection
-    from debugloop.session.records import Steps
+    from debugloop.session.records import Row, Steps
     from debugloop.session.session import AgentState
     from debugloop.session.state import Mode
 
@@ -50,3 +52,9 @@ class Counts:
 
     events: int = 0
     malformed: int = 0
+
+    def plus(self, rows: Iterable[Row], dropped: int = 0) -> Counts:
+        """With these rows, too, and with some that are no longer kept."""
+        events = [row for row in rows if not row.steps]
+        malformed = sum(row.malformed is not None for row in events)
+        return Counts(self.events + len(events) + dropped, self.malformed + malformed)

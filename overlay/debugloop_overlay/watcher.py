@@ -11,6 +11,7 @@ from debugloop.session import actions, collector_file, endpoint, files, runs
 from debugloop.session.locks import Lock, hold
 from debugloop.session.records import Row
 from debugloop.session.session import Session, agent_state
+from debugloop_overlay.opening import PAGE, Older, Opening
 from debugloop_overlay.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -18,17 +19,24 @@ if TYPE_CHECKING:
 
 _STATE_EVERY: Final = 5
 """Looks at the log for each look at the other files."""
+_LONGEST_PAINT: Final = 2.0
+"""Seconds after which the rest of the log is read, also where nobody says that the first page is on the screen."""
 _WAITING_ROWS: Final = 50_000
 """Rows that the panel may be behind before the watcher waits for it."""
 
 
 @dataclass(slots=True)
 class Update:
-    """What came since the last update was taken. ``reset``: every row given before is void."""
+    """What came since the last update was taken.
+
+    ``reset``: every row given before is void. ``older``: of a log that was long at the start, all that stands before
+    the first rows that were given.
+    """
 
     snapshot: Snapshot
     reset: bool = False
     rows: list[Row] = field(default_factory=list[Row])
+    older: Older | None = None
 
 
 class Watcher:
@@ -47,6 +55,8 @@ class Watcher:
         self._snapshot = Snapshot()
         self._lock: Lock | None = None
         self._looks = 0
+        self._shown = threading.Event()
+        self._opening: Opening | None = None
         self._follower = runs.follow(session)
         self._thread = threading.Thread(target=self._run, name="debugloop-watcher", daemon=True)
 
@@ -56,12 +66,17 @@ class Watcher:
     def stop(self) -> None:
         """End the thread and free the panel lock."""
         self._stopped.set()
+        self._shown.set()
         self._look_now.set()
         self._thread.join()
 
     def look(self) -> None:
         """Look at all files at once, not at the next turn."""
         self._look_now.set()
+
+    def read_on(self) -> None:
+        """The first page is on the screen: all before it may be read."""
+        self._shown.set()
 
     def take(self) -> Update | None:
         """What came since the last call."""
@@ -78,6 +93,7 @@ class Watcher:
     def _run(self) -> None:
         turn = 0
         try:
+            self._open()
             while not self._stopped.is_set():
                 more = self._turn(with_state=turn % _STATE_EVERY == 0)
                 turn += 1
@@ -91,34 +107,54 @@ class Watcher:
             if self._lock:
                 self._lock.release()
 
+    def _open(self) -> None:
+        try:
+            page = self._follower.last_page(PAGE)
+        except (DebugloopError, OSError):  # the first turn tells
+            return
+        if page:
+            self._opening = Opening(len(page))
+            self._tell(replace(self._look_at_state(), bytes=self._follower.size), reset=False, rows=page)
+            self._shown.wait(_LONGEST_PAINT)
+
     def _turn(self, *, with_state: bool) -> bool:
         """One look; whether there is more to read at once."""
         if self.behind:
             return False
         snapshot = self._look_at_state() if with_state else self._snapshot
+        before_page = self._follower.before_page
         try:
             batch = self._follower.poll()
         except (DebugloopError, OSError) as error:
             self._tell(replace(snapshot, problem=_sentence(error)), reset=False, rows=[])
             return False
-        snapshot = replace(snapshot, bytes=self._follower.position, gone=batch.gone)
-        self._tell(snapshot, reset=batch.reset, rows=batch.rows)
+        snapshot = replace(snapshot, bytes=self._follower.size, gone=batch.gone)
+        rows, older = batch.rows, None
+        if batch.reset:
+            self._opening = None
+        elif self._opening:
+            found = self._opening.add(rows, before_page=before_page)
+            older, rows = found or (None, [])
+            if older:
+                self._opening = None
+        self._tell(snapshot, reset=batch.reset, rows=rows, older=older)
         return batch.more
 
-    def _tell(self, snapshot: Snapshot, *, reset: bool, rows: list[Row]) -> None:
-        if snapshot == self._snapshot and not rows and not reset:
+    def _tell(self, snapshot: Snapshot, *, reset: bool, rows: list[Row], older: Older | None = None) -> None:
+        if snapshot == self._snapshot and not (rows or reset or older):
             return
         self._snapshot = snapshot
         with self._guard:
             outstanding = self._pending
             if outstanding is None:
-                self._pending = Update(snapshot, reset, rows)
+                self._pending = Update(snapshot, reset, rows, older)
             else:
                 outstanding.snapshot = snapshot
                 outstanding.reset = outstanding.reset or reset
                 if reset:
                     outstanding.rows.clear()
                 outstanding.rows += rows
+                outstanding.older = older if reset else outstanding.older or older
         if outstanding is None:
             self.wake()
 

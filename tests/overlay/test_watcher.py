@@ -34,6 +34,9 @@ class Taken:
                 self.resets += 1
                 self.lines.clear()
             self.lines += [row.line for row in update.rows]
+            if update.older:
+                same = [row.line for row in update.older.same]
+                self.lines[: len(same)] = [row.line for row in update.older.rows] + same
         return update
 
     def until(self, found: Callable[[], object]) -> None:
@@ -91,13 +94,41 @@ def test_a_reset_voids_the_rows_that_were_not_taken_yet(session: Session) -> Non
 
 
 def test_it_waits_for_a_panel_that_is_far_behind(session: Session) -> None:
-    append(session, *[{"message": "x" * 30}] * 100_000)
     with watching(session) as taken:
+        append(session, *[{"message": "x" * 30}] * 100_000)
         until(lambda: taken.watcher.behind)
         first = taken.take()
         assert first is not None
         assert len(first.rows) < 100_000
         taken.until(lambda: len(taken.lines) == 100_000)
+
+
+def numbered(first: int, last: int) -> list[dict[str, object]]:
+    return [{"message": f"row {number}", "filling": "x" * 100} for number in range(first, last + 1)]
+
+
+def test_of_a_long_log_the_last_page_comes_first_and_then_all_before_it(session: Session) -> None:
+    append(session, *numbered(1, 3_000))
+    with watching(session) as taken:
+        until(taken.take)
+        assert 0 < len(taken.lines) < 3_000
+        assert set(taken.lines) == {0}  # which lines these are is not known yet
+        assert taken.snapshot.bytes == session.layout.log.stat().st_size
+        append(session, *numbered(3_001, 3_003))
+        taken.watcher.read_on()
+        taken.until(lambda: taken.lines == list(range(1, 3_004)))
+        assert taken.resets == 0
+
+
+def test_a_long_log_that_is_emptied_while_it_is_opened_begins_anew(session: Session) -> None:
+    append(session, *numbered(1, 3_000))
+    with watching(session) as taken:
+        until(taken.take)
+        publish(session)
+        append(session, *numbered(1, 3))
+        taken.watcher.read_on()
+        taken.until(lambda: taken.lines == [1, 2, 3, 4])
+        assert taken.resets == 1
 
 
 def test_the_latest_press_of_this_run_is_told(session: Session) -> None:

@@ -41,16 +41,21 @@ class Batch:
 
 
 class LineReader:
-    """Cuts bytes into rows, in bounded memory; secrets are hidden. ``has_steps``: line 1 may be the run's steps."""
+    """Cuts bytes into rows, in bounded memory; secrets are hidden.
 
-    def __init__(self, settings: Settings, redactor: Redactor | None = None, *, has_steps: bool = True) -> None:
+    ``has_steps``: line 1 may be the run's steps. ``start``: bytes of the log before those that are fed.
+    """
+
+    def __init__(
+        self, settings: Settings, redactor: Redactor | None = None, *, has_steps: bool = True, start: int = 0
+    ) -> None:
         self._redactor = redactor
         self._settings = settings
         self._has_steps = has_steps
         self._partial = b""
         self._too_long = False
         self._lines = 0
-        self._start = 0
+        self._start = start
 
     @property
     def partial(self) -> bool:
@@ -111,6 +116,11 @@ class Follower:
         """Bytes read so far, a partial last line included."""
         return self._position
 
+    @property
+    def size(self) -> int:
+        """Bytes of the log that are known of: those read so far, or more where the last page was read first."""
+        return max(self._position, self._end)
+
     def poll(self) -> Batch:
         """Look once, read at most 1 MiB, never wait. Raises UnsafeFile."""
         signature = files.signature(self._path)
@@ -131,6 +141,29 @@ class Follower:
         self._signature = None if batch.more else signature
         return batch
 
+    def last_page(self, size: int) -> list[Row]:
+        """The rows in the last ``size`` bytes of a log that is much longer, before anything else of it is read.
+
+        Their line numbers are not known yet, and 0. The polls that follow begin at the start; until they come to these
+        rows, `before_page` is true, and no batch holds rows from both sides. Raises UnsafeFile.
+        """
+        if self._file >= 0 or not self._reopen():
+            return []
+        end = os.fstat(self._file).st_size
+        if not 2 * size < end <= 2 * self._settings.log_bytes:
+            return []
+        data = os.pread(self._file, size, end - size)
+        start = end - size + data.find(b"\n") + 1
+        rows = LineReader(self._settings, self._redactor, has_steps=False, start=start).feed(data[start - end + size :])
+        if rows:
+            self._page, self._end, self._page_head = start, end, data[start - end + size :][:_MARK]
+        return [replace(row, line=0) for row in rows]
+
+    @property
+    def before_page(self) -> bool:
+        """Whether the rows that `last_page` gave are still to come."""
+        return self._position < self._page
+
     def close(self) -> None:
         """Give the descriptor back."""
         if self._file >= 0:
@@ -139,6 +172,8 @@ class Follower:
 
     def _begin(self) -> None:
         self._position = 0
+        self._page = self._end = 0
+        self._page_head = b""
         self._head = b""
         self._tail = b""
         self._reader = LineReader(self._settings, self._redactor)
@@ -165,11 +200,15 @@ class Follower:
         return (
             os.pread(self._file, len(self._head), 0) == self._head
             and os.pread(self._file, len(self._tail), before) == self._tail
+            and not (self.before_page and os.pread(self._file, len(self._page_head), self._page) != self._page_head)
         )
 
     def _read(self, batch: Batch) -> None:
         for _ in range(_CHUNKS_A_POLL):
-            data = os.pread(self._file, _CHUNK, self._position)
+            before_page = self.before_page
+            data = os.pread(
+                self._file, min(_CHUNK, self._page - self._position) if before_page else _CHUNK, self._position
+            )
             if not data:
                 return
             if not self._is_same():
@@ -183,4 +222,6 @@ class Follower:
                 self._head = (self._head + data)[:_MARK]
             self._tail = (self._tail + data)[-_MARK:]
             batch.rows += self._reader.feed(data)
+            if before_page and not self.before_page:
+                break
         batch.more = True

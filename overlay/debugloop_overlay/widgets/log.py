@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from debugloop.evidence.search import Filter, Pattern
     from debugloop.session.records import Row
+    from debugloop_overlay.opening import Older
 
 _WHEEL: Final = 3
 _SLICE: Final = 0.006
@@ -70,10 +71,10 @@ class LogView(Widget):
         self._work_on()
         self._changed()
 
-    def complete(self, older: Sequence[Row], same: Sequence[Row]) -> None:
-        """Add all rows before those that are here, of which ``same`` are the first, now with their line numbers."""
+    def complete(self, older: Older) -> None:
+        """Add what stands before the rows that came first; nothing on the screen moves."""
         self.pager.began = None
-        self.rows.complete(self._events(older), self._events(same))
+        self.rows.complete(self._events(older.rows), older.same, older.dropped)
         self.pager.lay_out()
         self._work_on()
         self._changed()
