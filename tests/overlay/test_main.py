@@ -93,6 +93,22 @@ def test_session_ids_are_completed_by_the_shell(home: Path, workspace: Path, ses
     assert session.id in done.stdout
 
 
+def test_completion_in_a_folder_that_is_gone_says_nothing(home: Path, workspace: Path, session: Session) -> None:
+    script = f"cd {workspace}; rmdir {workspace}; exec {sys.executable} -m debugloop_overlay"
+    done = subprocess.run(
+        ["sh", "-c", script],
+        cwd=home,
+        env=clean_environment(
+            home, _DEBUGLOG_COMPLETE="bash_complete", COMP_WORDS="debuglog --session 2", COMP_CWORD="2"
+        ),
+        capture_output=True,
+        text=True,
+        timeout=GENEROUS,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
 def test_without_a_terminal_every_row_is_one_plain_line_until_the_session_is_finished(
     home: Path, workspace: Path, session: Session
 ) -> None:

@@ -47,8 +47,8 @@ def command(call: Call, older_than: int, dry_run: bool) -> None:
         except DebugloopError as error:  # damaged, or unsafe: for its owner to judge
             kept.append({"session": session.id, "why": str(error)})
     did = "Would delete" if dry_run else "Deleted"
-    lines = [f"{did} {each['session']}: {each['why']}." for each in deleted]
-    lines += [f"Kept {each['session']}: {visible(each['why'])}" for each in kept]
+    lines = [f"{did} {visible(each['session'])}: {each['why']}." for each in deleted]
+    lines += [f"Kept {visible(each['session'])}: {visible(each['why'])}" for each in kept]
     call.answer(
         {"deleted": deleted, "kept": kept, "dry_run": dry_run}, "\n".join(lines) or "There is nothing to delete."
     )

@@ -61,6 +61,7 @@ def _described(session: Session) -> dict[str, Any]:
 
 
 def _line(each: dict[str, Any]) -> str:
+    name = visible(each["session"])  # that of a folder, which anybody may have made
     if "error" in each:
-        return f"{each['session']}  {visible(each['error'])}"
-    return f"{each['session']}  {each['mode']:<5}  run {each['run']:<3} {each['updated']}  {visible(each['workspace'])}"
+        return f"{name}  {visible(each['error'])}"
+    return f"{name}  {each['mode']:<5}  run {each['run']:<3} {each['updated']}  {visible(each['workspace'])}"

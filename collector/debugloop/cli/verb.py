@@ -19,7 +19,7 @@ import click
 import orjson
 
 from debugloop.cli.streams import write, write_json
-from debugloop.errors import DebugloopError, InvalidSessionId
+from debugloop.errors import InvalidSessionId
 from debugloop.settings import Settings
 
 if TYPE_CHECKING:
@@ -110,14 +110,9 @@ def verb(
 def _sessions(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    from debugloop.session.layout import workspace_of
-    from debugloop.session.session import in_folder
+    from debugloop.session.session import ids_beginning
 
-    try:
-        here = in_folder(Settings.from_environment(), workspace_of(Path.cwd()))
-    except (DebugloopError, OSError):  # a prompt is no place for an error
-        return []
-    return [CompletionItem(session.id) for session in here if session.id.startswith(incomplete)]
+    return [CompletionItem(each) for each in ids_beginning(incomplete)]
 
 
 def clean(text: str | None) -> str | None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from debugloop.errors import (
     DebugloopError,
@@ -23,9 +23,7 @@ from debugloop.session import files, state
 from debugloop.session.layout import IN_WORKSPACE, Layout, check_session_id, workspace_key, workspace_of
 from debugloop.session.locks import hold, is_held
 from debugloop.session.state import State, now_ms
-
-if TYPE_CHECKING:
-    from debugloop.settings import Settings
+from debugloop.settings import Settings
 
 AgentState: TypeAlias = Literal["working", "waiting", "away"]
 PanelState: TypeAlias = Literal["open", "closed"]
@@ -140,6 +138,15 @@ def find(
 def in_folder(settings: Settings, workspace: Path) -> list[Session]:
     """All sessions of one workspace, finished ones too, by id."""
     return _sessions_in(settings, _root_of(settings, workspace)) + _sessions_in(settings, _root_in(workspace))
+
+
+def ids_beginning(letters: str) -> list[str]:
+    """The ids of this folder's sessions that begin with these letters, for a shell; none where none can be told."""
+    try:
+        here = in_folder(Settings.from_environment(), workspace_of(Path.cwd()))
+    except (DebugloopError, OSError):  # a prompt is no place for an error
+        return []
+    return [session.id for session in here if session.id.startswith(letters)]
 
 
 def everywhere(settings: Settings, workspace: Path) -> list[Session]:
