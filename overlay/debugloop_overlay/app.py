@@ -13,14 +13,17 @@ from textual.screen import Screen
 
 from debugloop.errors import DebugloopError
 from debugloop.evidence.visible import visible
-from debugloop_overlay import languages, presses
+from debugloop.session.state import now_ms
+from debugloop_overlay import presses
+from debugloop_overlay.beside import Beside
 from debugloop_overlay.keys import bindings
-from debugloop_overlay.log_keys import LogKeys
 from debugloop_overlay.revive import start_collector
 from debugloop_overlay.snapshot import Counts, Snapshot
 from debugloop_overlay.suspend import resume_only_what_was_suspended
-from debugloop_overlay.view import Question, View
-from debugloop_overlay.widgets.board import Board
+from debugloop_overlay.texts import action_name
+from debugloop_overlay.view import Question
+from debugloop_overlay.widgets.board import PICKED, Board
+from debugloop_overlay.widgets.picker import Picker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from debugloop.session.actions import Action
+    from debugloop.session.session import AgentState
     from debugloop_overlay.languages.words import Words
     from debugloop_overlay.watcher import Watcher
 
@@ -43,7 +47,7 @@ class Ground(Screen[None], inherit_bindings=False):
 _PRESSING: Final = frozenset({"reproduced", "resolved", "clear", "run", "note", "choose", "copy"})
 
 
-class Panel(LogKeys):
+class Panel(Beside):
     """The panel of one session.
 
     What it knows comes from the session's files by way of the watcher; a press goes into them before anything
@@ -56,19 +60,16 @@ class Panel(LogKeys):
     AUTO_FOCUS = None
     ALLOW_SELECT = False
 
-    def __init__(self, watcher: Watcher, words: Words, *, popup: bool = False) -> None:
-        self.session = watcher.session
-        layout = self.session.layout
-        super().__init__(
-            View(words, self.session.id, str(layout.directory), str(layout.log), self.session.settings.log_bytes)
-        )
+    def __init__(
+        self, watcher: Watcher, words: Words, *, popup: bool = False, clock: Callable[[], int] = now_ms
+    ) -> None:
+        super().__init__(watcher.session, words, clock)
         self.failure: str | None = None
         """What ended the panel although nobody closed it."""
         self._watcher = watcher
         self._popup = popup
-        self._collector: Callable[[Words], str] | None = None
         self._revived = False
-        self._old_rejections: tuple[object, ...] = ()
+        self._sending = asyncio.Lock()
 
     @property
     def run_shown(self) -> int:
@@ -88,6 +89,7 @@ class Panel(LogKeys):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             loop.add_signal_handler(number, self.exit, None, 128 + number)
         resume_only_what_was_suspended(loop)
+        self.set_interval(1, self._show)  # the time since the run began
         self._watcher.wake = lambda: self.post_message(Woke())
         self.on_woke()
         self.call_after_refresh(self._watcher.read_on)
@@ -102,18 +104,20 @@ class Panel(LogKeys):
         before, now = self._base.now, update.snapshot
         counts = Counts() if update.reset else self._base.counts
         if update.reset:
-            self._board.log_view.reset()
+            self._board.live_log.reset()
         if update.rows:
             counts = counts.plus(update.rows)
-            self._board.log_view.extend(update.rows)
+            self._board.live_log.extend(update.rows)
         if update.older:
             counts = counts.plus(update.older.rows, update.older.dropped)
-            self._board.log_view.complete(update.older)
+            self._board.live_log.complete(update.older)
         self._base = replace(self._base, now=now, counts=counts)
         if before.run != now.run:
-            self._feedback = None
-            self._base = replace(self._base, question=None)
+            self._feedback = (lambda words: words.run_gone_on.format(run=now.run)) if self._base.past else None
+            self._base = replace(self._base, question=None, past=None)
             self._old_rejections = before.latest[-1:]
+        if now.finished and not before.finished:
+            self._feedback = None
         self._watch_collector(now)
         self._show()
 
@@ -135,19 +139,6 @@ class Panel(LogKeys):
         self._watcher.look()
         self._show()
 
-    def _show(self, **changes: object) -> None:
-        """Change the view and show it."""
-        self._base = replace(self._base, **changes)  # type: ignore[arg-type] # the fields of View, by name
-        words, latest = self._base.words, self._base.now.latest[-1:]
-        self._board.show(
-            replace(
-                self._base,
-                feedback=self._feedback(words) if self._feedback else "",
-                collector=self._collector(words) if self._collector else "",
-                stale_rejection=latest == self._old_rejections,
-            )
-        )
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Where the panel is too small to show what it asks, no key presses anything."""
         if action in _PRESSING and self._board.is_small:
@@ -168,6 +159,9 @@ class Panel(LogKeys):
         if self._base.question:
             self._decline()
             return
+        if self._base.reading in PICKED:
+            await self.on_picker_chosen(Picker.Chosen(self._board.picker.index))
+            return
         if self._base.reading == "details" or self._board.log_view.pager.cursor is not None:
             self.action_details()
             return
@@ -184,7 +178,7 @@ class Panel(LogKeys):
     async def action_reproduced(self) -> None:
         """Send Reproduced at once; in a run without an event, ask whether to say that no probe fired."""
         if self._base.counts.events:
-            await self._take("reproduced")
+            self._take("reproduced")
         else:
             self._ask(self._base.words.ask_no_events.format(run=self._base.now.run), "no_events")
 
@@ -203,27 +197,30 @@ class Panel(LogKeys):
         if self._base.question is None:
             await super().action_copy(what)
         elif what == "message":
-            await self._take(self._base.question.action)
+            self._take(self._base.question.action)
 
     def _decline(self) -> None:
         self._feedback = lambda words: words.taken_back
         self._show(question=None)
 
-    async def _take(self, action: Action) -> None:
+    def _take(self, action: Action) -> None:
+        """Send a press; another process may hold the lock for a while, and no key waits for that."""
         if self._base.now.finished:
             return
-        agent, run = self._base.now.agent, self._base.now.run
-        try:
-            # not on this thread: another process may hold the lock for a while
-            press, is_new = await asyncio.to_thread(presses.take, self.session, action, self._base.note, run)
-        except (DebugloopError, OSError) as error:
-            reason = visible(str(error))
-            self._feedback = lambda words: words.not_sent.format(reason=reason)
-            self._show(question=None)
-            return
-        self._feedback = lambda words: presses.told(words, press, agent, is_new=is_new)
+        agent, run, note = self._base.now.agent, self._base.now.run, self._base.note
+        self._tell(lambda words: words.sending.format(action=action_name(words, action)), question=None, note="")
+        self.run_worker(self._send(action, agent, run, note), group="presses")
+
+    async def _send(self, action: Action, agent: AgentState, run: int, note: str) -> None:
+        async with self._sending:  # one after the other, in the order of the keys
+            try:
+                press, is_new = await asyncio.to_thread(presses.take, self.session, action, note, run)
+            except (DebugloopError, OSError) as error:
+                reason = visible(str(error))
+                self._tell(lambda words: words.not_sent.format(reason=reason), note=self._base.note or note)
+                return
         self._watcher.look()
-        self._show(question=None, note="")
+        self._tell(lambda words: presses.told(words, press, agent, is_new=is_new))
         if self._popup and action != "clear":
             self.exit()
 
@@ -240,15 +237,6 @@ class Panel(LogKeys):
 
     # -- modes ---------------------------------------------------------------------------------
 
-    def action_steps(self) -> None:
-        self._read("steps")
-
-    def action_help(self) -> None:
-        self._read("help")
-
-    def action_language(self) -> None:
-        self._show(words=languages.after(self._base.words), question=None)
-
     def action_revive(self) -> None:
         if self._base.now.collector == "down" and not self._base.now.finished:
             self.run_worker(self._revive(), exclusive=True)
@@ -259,6 +247,8 @@ class Panel(LogKeys):
             self._decline()
         elif self._leave_log_mode():
             self._tell(None)
+        elif self._base.past:
+            self._go_live()
         else:
             self.exit()
 

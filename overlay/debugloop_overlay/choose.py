@@ -76,7 +76,7 @@ class Chooser(App[Session]):
         chosen = index == self._chosen
         mark = ("▸ ", "key") if chosen else ("  ", "text")
         return Paragraph.of(
-            mark, (session.id, "chosen" if chosen else "strong"), ("  ", "text"), *self._facts(session), hang=4
+            mark, (visible(session.id), "chosen" if chosen else "strong"), ("  ", "text"), *self._facts(session), hang=4
         )
 
     def _facts(self, session: Session) -> list[tuple[str, str]]:

@@ -2,55 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Literal
 
-from textual.app import App
 from textual.geometry import Offset
 
 from debugloop.errors import InvalidPattern
 from debugloop.evidence.search import Filter, Pattern
 from debugloop.evidence.visible import visible
-from debugloop_overlay import copying, goto
+from debugloop_overlay import clipboard, copying, goto
 from debugloop_overlay.details import details
-from debugloop_overlay.widgets.board import Board
+from debugloop_overlay.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual import events
 
+    from debugloop.session.session import Session
     from debugloop_overlay.languages.words import Words
-    from debugloop_overlay.paragraphs import Paragraph
-    from debugloop_overlay.view import Entry, Reading, View
+    from debugloop_overlay.view import Entry
     from debugloop_overlay.widgets.log import LogView
 
 
-class LogKeys(App[None]):
+class LogKeys(Stage):
     """A panel as far as its log goes."""
 
-    def __init__(self, view: View) -> None:
-        super().__init__(ansi_color=True)
-        self._base = view
-        self._feedback: Callable[[Words], str] | None = None
+    def __init__(self, session: Session, words: Words, clock: Callable[[], int]) -> None:
+        super().__init__(session, words, clock)
         self._before: tuple[tuple[bool, tuple[int, int], int | None], Pattern | None] | None = None
-
-    @abstractmethod
-    def _show(self, **changes: object) -> None:
-        """Change the view and show it."""
-
-    @property
-    def _board(self) -> Board:
-        return self.query_one(Board)
 
     @property
     def _log_view(self) -> LogView:
         return self._board.log_view
-
-    def _tell(self, text: Callable[[Words], str] | None) -> None:
-        self._feedback = text
-        self._show()
 
     # -- moving ------------------------------------------------------------------------------------
 
@@ -59,7 +42,7 @@ class LogKeys(App[None]):
 
     def action_row(self, rows: int) -> None:
         if self._base.reading:
-            self._board.reader.move(rows)
+            self._board.scrolled.move(rows)
         else:
             self._log_view.step(rows)
             self._tell(None)
@@ -114,15 +97,11 @@ class LogKeys(App[None]):
 
     # -- one row -----------------------------------------------------------------------------------
 
-    def _read(self, what: Reading, text: tuple[Paragraph, ...] = ()) -> None:
-        self._show(reading=None if self._base.reading == what else what, text=text)
-        self._board.reader.go_to_start()
-
     def action_details(self) -> None:
         """The row at the cursor in full, or back to the log."""
         row = self._log_view.chosen()
         if row or self._base.reading == "details":
-            self._read("details", tuple(details(self._base.words, row, self._base.now.run)) if row else ())
+            self._read("details", tuple(details(self._base.words, row, self._base.seen.run)) if row else ())
 
     async def on_log_view_opened(self) -> None:
         self.action_details()
@@ -133,15 +112,13 @@ class LogKeys(App[None]):
         if row is None:
             return
         text = copying.message_of(row) if what == "message" else copying.json_of(row)
-        tool = await asyncio.to_thread(copying.by_a_tool, text)
-        if tool is None:
-            self.copy_to_clipboard(text)
-        place = f"{self._base.now.run}:{row.line}"
+        way = await clipboard.copy(text, self.copy_to_clipboard)
+        place = f"{self._base.seen.run}:{row.line}"
 
         def told(words: Words) -> str:
             named = words.message_word if what == "message" else words.json_word
-            form = words.copied if tool else words.asked_terminal
-            return form.format(tool=tool, what=named, row=place)
+            form = words.asked_terminal if way == clipboard.OSC_52 else words.copied
+            return form.format(tool=way, what=named, row=place)
 
         self._tell(told)
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    here = sessions.in_folder(Settings.from_environment(), workspace_of(Path.cwd()))
-    return [CompletionItem(session.id) for session in here if session.id.startswith(incomplete)]
+    return [CompletionItem(each) for each in sessions.ids_beginning(incomplete)]
 
 
 @click.command(
@@ -63,10 +62,18 @@ def main(session_id: str | None, lang: str | None, place: str | None) -> None:
         click.echo(
             f"The panel cannot go on: {visible(error.strerror or str(error)).lower()}. Mend that first.", err=True
         )
-        # what could not be written would be tried again as Python exits
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 1
+    _let_go_of_what_takes_nothing()
     sys.exit(code)
+
+
+def _let_go_of_what_takes_nothing() -> None:
+    """What could not be written, to a terminal that is gone or to a full disk, would be tried again as Python exits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open(session_id: str | None, words: Words, place: str | None) -> int:

@@ -10,12 +10,17 @@ if TYPE_CHECKING:
 
     from debugloop.session.actions import Press
     from debugloop.session.collector_file import Rejection
+    from debugloop.session.ledger import Hypothesis
     from debugloop.session.records import Row, Steps
     from debugloop.session.session import AgentState
     from debugloop.session.state import Mode
 
 Collector: TypeAlias = Literal["running", "down", "none"]
 """``none``: the session has no endpoint, before its first start and after ``finish``."""
+
+
+Heard: TypeAlias = tuple[tuple[str, int], ...]
+"""How many events of a run speak for each hypothesis, by id; those that name none under the empty one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,10 @@ class Snapshot:
     mode: Mode = "debug"
     run: int = 0
     steps: Steps | None = None
+    began: int | None = None
+    """When the run began, or was last cleared: milliseconds since the epoch."""
+    hypotheses: tuple[Hypothesis, ...] = ()
+    heard: Heard = ()
     agent: AgentState = "away"
     collector: Collector = "none"
     port: int | None = None
@@ -58,3 +67,13 @@ class Counts:
         events = [row for row in rows if not row.steps]
         malformed = sum(row.malformed is not None for row in events)
         return Counts(self.events + len(events) + dropped, self.malformed + malformed)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeen:
+    """The run that is on the screen."""
+
+    run: int
+    steps: Steps | None
+    counts: Counts
+    heard: Heard

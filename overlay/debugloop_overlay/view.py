@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from debugloop_overlay.snapshot import Counts, Snapshot
+from debugloop_overlay.snapshot import Counts, RunSeen, Snapshot
 
 if TYPE_CHECKING:
     from debugloop.session.actions import Action
+    from debugloop_overlay.history import Comparison
     from debugloop_overlay.languages.words import Words
     from debugloop_overlay.paragraphs import Paragraph
 
-Reading: TypeAlias = Literal["steps", "help", "details"]
+Reading: TypeAlias = Literal["steps", "hypotheses", "compare", "palette", "details", "help"]
 Entry: TypeAlias = Literal["note", "search", "filter", "goto"]
 """What a line is typed for."""
 
@@ -37,9 +38,16 @@ class View:
     now: Snapshot = field(default_factory=Snapshot)
     counts: Counts = field(default_factory=Counts)
     question: Question | None = None
+    past: RunSeen | None = None
+    """An earlier run, while it is on the screen in place of the live one."""
+    elapsed: int | None = None
+    """Seconds since the live run began."""
     reading: Reading | None = None
     text: tuple[Paragraph, ...] = ()
     """The details that are read."""
+    comparison: Comparison | None = None
+    typed: str = ""
+    """What the palette is searched for."""
     entering: Entry | None = None
     wrong: str = ""
     """What is wrong with what is typed."""
@@ -49,3 +57,8 @@ class View:
     """What is the matter with the collector."""
     stale_rejection: bool = False
     """The latest rejection is of an earlier run: no longer worth a notice."""
+
+    @property
+    def seen(self) -> RunSeen:
+        """The run that is on the screen: the live one, or an earlier one."""
+        return self.past or RunSeen(self.now.run, self.now.steps, self.counts, self.now.heard)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import DebugloopError, LockBusy
-from debugloop.session import actions, collector_file, endpoint, files, runs
+from debugloop.session import actions, collector_file, endpoint, files, ledger, runs
 from debugloop.session.locks import Lock, hold
 from debugloop.session.records import Row
 from debugloop.session.session import Session, agent_state
+from debugloop_overlay.history import Tally
 from debugloop_overlay.opening import PAGE, Older, Opening
 from debugloop_overlay.snapshot import Snapshot
 
@@ -57,6 +58,8 @@ class Watcher:
         self._looks = 0
         self._shown = threading.Event()
         self._opening: Opening | None = None
+        self._tally = Tally()
+        self._created = 0
         self._follower = runs.follow(session)
         self._thread = threading.Thread(target=self._run, name="debugloop-watcher", daemon=True)
 
@@ -128,11 +131,15 @@ class Watcher:
         except (DebugloopError, OSError) as error:
             self._tell(replace(snapshot, problem=_sentence(error)), reset=False, rows=[])
             return False
-        snapshot = replace(snapshot, bytes=self._follower.size, gone=batch.gone)
         rows, older = batch.rows, None
         if batch.reset:
             self._opening = None
-        elif self._opening:
+            self._tally = Tally()
+        self._tally.add(rows)
+        began = self._tally.began or (self._created if snapshot.run == 0 else None)
+        size, heard = self._follower.size, self._tally.heard
+        snapshot = replace(snapshot, bytes=size, gone=batch.gone, heard=heard, began=began)
+        if self._opening:
             found = self._opening.add(rows, before_page=before_page)
             older, rows = found or (None, [])
             if older:
@@ -164,7 +171,14 @@ class Watcher:
         try:
             # the first look has only what the first picture needs: locking loads a library
             other_panel = self._looks > 1 and not self._have_lock()
-            return replace(self._read_state(), bytes=old.bytes, gone=old.gone, other_panel=other_panel)
+            return replace(
+                self._read_state(),
+                bytes=old.bytes,
+                gone=old.gone,
+                heard=old.heard,
+                began=old.began,
+                other_panel=other_panel,
+            )
         except (DebugloopError, OSError) as error:
             return replace(old, problem=_sentence(error))
 
@@ -172,6 +186,7 @@ class Watcher:
         session = self.session
         layout = session.layout
         state = session.state()
+        self._created = state.created
         address = endpoint.load(layout)
         collector = collector_file.load(layout)
         for_agent = [
@@ -181,6 +196,7 @@ class Watcher:
             mode=state.mode,
             run=state.run,
             steps=state.steps,
+            hypotheses=tuple(ledger.load(session)),
             agent=agent_state(session),
             collector="none" if address is None else "running" if collector_file.running(layout) else "down",
             port=address.port if address else None,

@@ -13,6 +13,7 @@ import pytest
 
 from debugloop.session.journal import Journal
 from debugloop.session.records import Steps
+from debugloop.session.state import now_ms
 from debugloop_overlay import languages
 from debugloop_overlay.app import Panel
 from debugloop_overlay.watcher import Watcher
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from debugloop.session.session import Session
+    from debugloop_overlay.languages.words import Words
 
 STEPS = Steps("The total is wrong", ("Open the cart", "Add one apple, then one pear", "Look at the total"))
 
@@ -86,12 +88,18 @@ class Driven:
 
 @asynccontextmanager
 async def driven(
-    session: Session, size: tuple[int, int] = (80, 24), language: str = "en", *, popup: bool = False
+    session: Session,
+    size: tuple[int, int] = (80, 24),
+    language: str = "en",
+    *,
+    popup: bool = False,
+    words: Words | None = None,
+    clock: Callable[[], int] = now_ms,
 ) -> AsyncGenerator[Driven]:
     """Open the panel of a session without a terminal."""
     watcher = Watcher(session)
     watcher.start()
-    panel = Panel(watcher, languages.load(language), popup=popup)
+    panel = Panel(watcher, words or languages.load(language), popup=popup, clock=clock)
     try:
         async with panel.run_test(size=size) as pilot:
             yield Driven(panel, pilot)

@@ -25,7 +25,7 @@ async def test_it_shows_title_run_agent_steps_events_and_counts(session: Session
     publish(session)
     append(session, EVENT, b'{"a":')
     async with driven(session) as panel:
-        await panel.sees("DEBUG LOGS   run 1  ● agent working", "The total is wrong", "1. Open the cart")
+        await panel.sees("DEBUG LOGS   run 1  0:", "  ● agent working", "The total is wrong", "1. Open the cart")
         await panel.sees("H1 cart.js:42  total sum=3", "malformed, torn off", "2 events · 1 malformed")
         await panel.sees("[r Reproduced]", "R Resolved", "C Clear")
 
@@ -61,7 +61,7 @@ async def test_the_same_press_before_the_agent_has_it_is_one_press(session: Sess
 async def test_without_an_event_reproduced_says_why_and_offers_that_no_probe_fired(session: Session) -> None:
     publish(session)
     async with driven(session) as panel:
-        await panel.sees("Nothing has arrived in run 1 yet.", "Restart it, or reload the page.")
+        await panel.sees("Nothing has arrived in run 1 yet.", "Restart the program", "Reload the page")
         await panel.press("r")
         await panel.sees("No event in run 1 yet. Tell the agent that no probe fired? y yes · n no")
         await panel.press("n")

@@ -36,7 +36,7 @@ async def test_the_agent_is_working_waiting_or_away_in_words(session: Session) -
         session.update(agent_seen=0)
         await panel.sees("agent away")
         await panel.press("R", "y")
-        await panel.sees("The agent is away: tell it to go on.")
+        await panel.sees("The agent is away: a copies a text to paste to it.")
 
 
 async def test_a_finished_session_takes_no_action(session: Session) -> None:
@@ -74,7 +74,7 @@ async def test_rejections_are_shown_with_reason_and_mending(session: Session) ->
             session.settings,
             lambda _: CollectorFile(rejected={"origin_refused": 3}, sampled=2, latest=(rejection,)),
         )
-        await panel.sees("3 rejected (origin_refused 3)", "2 sampled out")
+        await panel.sees("3 rejected, latest origin_refused", "2 sampled out")
         await panel.sees("Rejected: origin_refused http://myapp.test:8080.", "--allow-origin http://myapp.test:8080")
         publish(session)
         await panel.until(lambda: "! Rejected" not in panel.screen, "the end of the notice")

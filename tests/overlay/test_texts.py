@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from debugloop.session.actions import Press
@@ -7,7 +9,7 @@ from debugloop.session.collector_file import Rejection
 from debugloop.session.records import Steps
 from debugloop_overlay import languages, texts
 from debugloop_overlay.paragraphs import Paragraph
-from debugloop_overlay.snapshot import Counts, Snapshot
+from debugloop_overlay.snapshot import Counts, RunSeen, Snapshot
 from debugloop_overlay.view import View
 
 WORDS = languages.load("en")
@@ -16,6 +18,7 @@ BUSY = Snapshot(
     run=2,
     rejected=(("origin_refused", 3), ("too_large", 1)),
     sampled=5,
+    redacted=1,
     latest=(REFUSED,),
     press=Press(7, "no_events", 2, None, 0, delivered=True),
     bytes=2_621_440,
@@ -37,17 +40,20 @@ def told(width: int, shown: View | None = None) -> str:
 
 def test_the_status_leaves_out_what_does_not_fit_the_reasons_first() -> None:
     counts = "1,234 events · 2 malformed · 4 rejected"
-    rest = "5 sampled out · 50 % of 5 MiB"
+    latest = f"{counts}, latest origin_refused"
+    rest = "5 sampled out · 1 secret hidden"
+    cap = "50 % of 5 MiB"
     press = "press 7 Reproduced: with the agent"
-    assert told(200) == f"{counts} (origin_refused 3, too_large 1) · {rest} · {press}"
-    assert told(120) == f"{counts} · {rest} · {press}"
-    assert told(104) == f"{counts} (origin_refused 3, too_large 1) · {rest}"
-    assert told(80) == told(20) == f"{counts} · {rest}"
+    assert told(200) == f"{latest} · {rest} · █████░░░░░ {cap} · {press}"
+    assert told(160) == f"{latest} · {rest} · {cap} · {press}"
+    assert told(140) == f"{counts} · {rest} · {cap} · {press}"
+    assert told(120) == f"{latest} · {rest} · {cap}"
+    assert told(80) == told(20) == f"{counts} · {rest} · {cap}"
 
 
 def test_an_idle_session_has_only_events_and_cap() -> None:
-    assert told(80, view(Snapshot(), Counts())) == "0 events · 0 % of 5 MiB"
-    assert told(80, view(Snapshot(bytes=5_242_880), Counts(1))) == "1 event · log full"
+    assert told(80, view(Snapshot(), Counts())) == "0 events · ░░░░░░░░░░ 0 % of 5 MiB"
+    assert told(80, view(Snapshot(bytes=5_242_880), Counts(1))) == "1 event · ██████████ log full"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +66,23 @@ def test_an_idle_session_has_only_events_and_cap() -> None:
     ],
 )
 def test_the_header_tells_the_run_and_who_is_to_act(now: Snapshot, state: str) -> None:
-    assert said(texts.header(WORDS, now)) == [f" DEBUG LOGS   run 0  {state}"]
+    assert said(texts.header(view(now), 80)) == [f" DEBUG LOGS   run 0  {state}"]
+
+
+def test_in_a_narrow_header_the_port_gives_way_first_and_an_earlier_run_never_looks_live() -> None:
+    now = Snapshot(run=12, agent="waiting", collector="running", port=4711)
+    live = replace(view(now), elapsed=3_723)
+    assert said(texts.header(live, 80)) == [" DEBUG LOGS   run 12  1:02:03  ◆ waiting for you  127.0.0.1:4711"]
+    assert said(texts.header(live, 60)) == [" DEBUG LOGS   run 12  1:02:03  ◆ waiting for you"]
+    assert said(texts.header(live, 40)) == [" DEBUG LOGS   run 12  ◆ waiting for you"]
+    past = replace(live, past=RunSeen(3, None, Counts(), ()))
+    assert said(texts.header(past, 60)) == [" DEBUG LOGS   run 3  not live: run 12 is  ◆ waiting for you"]
+    assert said(texts.header(past, 40)) == [" DEBUG LOGS   run 3  not live: run 12 is"]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0, "0:00"), (59, "0:59"), (754, "12:34"), (90_061, "25:01:01")])
+def test_a_length_of_time_is_told_as_a_clock_does(seconds: int, told: str) -> None:
+    assert texts.lasted(seconds) == told
 
 
 def test_steps_are_numbered_by_the_width_of_the_last() -> None:

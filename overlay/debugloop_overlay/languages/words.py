@@ -60,6 +60,7 @@ class Words:
     events: Forms
     malformed: Forms
     rejected: Forms
+    latest_reason: str
     sampled: Forms
     redacted: Forms
     cap: str
@@ -77,7 +78,10 @@ class Words:
     earlier_rows: Forms
     nothing_yet: str
     nothing_yet_restart: str
+    nothing_yet_page: str
     nothing_yet_where: str
+    nothing_yet_down: str
+    nothing_yet_none: str
     nothing_yet_file: str
     malformed_row: str
     torn: str
@@ -184,6 +188,62 @@ class Words:
     choose_title: str
     choose_hint: str
     choose_run: str
+
+    # the run that is shown
+    not_live: str
+    hint_past: str
+    no_run_before: str
+    no_run_after: str
+    run_gone_on: str
+    looking: str
+    failed: str
+    nothing_in_run: str
+
+    # two runs compared
+    compared: str
+    compared_events: str
+    compared_changed: str
+    compared_new: str
+    compared_gone: str
+    compared_count: str
+    compared_first: str
+    compared_same: Forms
+    compared_more: Forms
+    compared_values: Forms
+    compared_alike: str
+    no_location: str
+    no_value: str
+
+    # the hypotheses
+    hypotheses: str
+    no_hypotheses: str
+    not_in_ledger: str
+    verdict_open: str
+    verdict_confirmed: str
+    verdict_rejected: str
+    verdict_inconclusive: str
+
+    # the palette
+    palette: str
+    palette_none: str
+    pick: str
+    hint_hypothesis: str
+    hint_palette: str
+
+    # handing over by hand
+    sending: str
+    away_by_hand: str
+    handed_over: str
+    paste_press: str
+    paste_run: str
+
+    # keys beside the log
+    key_hypotheses: str
+    key_run_before: str
+    key_run_after: str
+    key_compare: str
+    key_hand_over: str
+    key_palette: str
 
 
 def count(forms: Forms, n: int) -> str:

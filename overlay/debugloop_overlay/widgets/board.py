@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from textual.widget import Widget
@@ -10,6 +10,7 @@ from textual.widget import Widget
 from debugloop.evidence.visible import visible
 from debugloop_overlay import texts
 from debugloop_overlay.areas import LEAST_HEIGHT, LEAST_WIDTH, share
+from debugloop_overlay.compared import compared
 from debugloop_overlay.languages.words import Words, count
 from debugloop_overlay.log_rule import log_rule
 from debugloop_overlay.paragraphs import Paragraph
@@ -17,12 +18,17 @@ from debugloop_overlay.widgets.actions import CHOICES, ActionBar, Choice
 from debugloop_overlay.widgets.lines import Lines
 from debugloop_overlay.widgets.log import LogView
 from debugloop_overlay.widgets.note import NoteLine
+from debugloop_overlay.widgets.picker import Picker
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
-    from debugloop_overlay.view import View
+    from debugloop_overlay.view import Reading, View
+
+_GAP: Final = 3
+PICKED: Final = frozenset({"hypotheses", "palette"})
+"""What is read with a mark that the arrows move."""
 
 
 class Board(Widget):
@@ -35,9 +41,12 @@ class Board(Widget):
         self._view = view
         self.header = Lines(id="header")
         self.steps = Lines(id="steps")
+        self.hypotheses = Picker(marked=False, id="hypotheses")
         self.rule = Lines(id="rule")
-        self.log_view = LogView(view.words, id="log")
+        self.live_log = LogView(view.words, id="log")
+        self.past_log = LogView(view.words, id="past")
         self.reader = Lines(id="reader")
+        self.picker = Picker(marked=True, id="picker")
         self.status = Lines(id="status")
         self.notice = Lines(id="notice")
         self.actions = ActionBar(view.words, id="actions")
@@ -46,17 +55,25 @@ class Board(Widget):
         self.small = Lines(id="small")
         self.is_small = False
         """There is no room for a question, so nothing may be pressed."""
-        for area in (self.log_view, self.actions, self.note):
+        for area in (self.live_log, self.past_log, self.actions, self.note):
             area.display = False  # nothing is seen before the size is known
 
     def compose(self) -> ComposeResult:
         """All areas, from the top down."""
-        yield from (self.header, self.steps, self.rule, self.log_view, self.reader)
+        yield from (self.header, self.steps, self.hypotheses, self.rule)
+        yield from (self.live_log, self.past_log, self.reader, self.picker)
         yield from (self.status, self.notice, self.actions, self.note, self.hint, self.small)
+
+    @property
+    def log_view(self) -> LogView:
+        """The log that is on the screen: the live one, or that of an earlier run."""
+        return self.past_log if self._view.past else self.live_log
 
     @property
     def scrolled(self) -> LogView | Lines:
         """What the arrow keys scroll."""
+        if self._view.reading in PICKED:
+            return self.picker
         return self.reader if self._view.reading else self.log_view
 
     def on_resize(self, event: events.Resize) -> None:
@@ -71,18 +88,19 @@ class Board(Widget):
     def show(self, view: View) -> None:
         """Show this from now on."""
         if view.words is not self._view.words:
-            self.log_view.retell(view.words)
+            self.live_log.retell(view.words)
+            self.past_log.retell(view.words)
         self._view = view
         self._show(*self.size)
 
     def _show(self, width: int, height: int) -> None:
-        view, words, now = self._view, self._view.words, self._view.now
-        steps = texts.steps(words, now.steps)
-        self.header.show(texts.header(words, now))
-        self.steps.show(steps)
-        self.log_view.say_when_empty(texts.nothing_yet(words, now, view.log))
-        if view.reading:
-            self.reader.show({"steps": steps, "details": view.text}.get(view.reading) or texts.help_text(view))
+        view, words = self._view, self._view.words
+        self.header.show(texts.header(view, width))
+        self.steps.show(texts.steps(words, view.seen.steps))
+        self.hypotheses.offer([shown for _, shown in texts.hypotheses(view)])
+        self.live_log.say_when_empty(texts.nothing_yet(view))
+        self.past_log.say_when_empty([Paragraph.of((words.nothing_in_run.format(run=view.seen.run), "muted"))])
+        self._read()
         self.status.show(texts.rule(width, texts.status(view, width)))
         self.notice.show(texts.notices(view, self.log_view.earlier()))
         self.actions.show(words, self._unavailable())
@@ -92,20 +110,42 @@ class Board(Widget):
         self._arrange(width, height, small=small)
         self.rule.show(texts.rule(width, self._rule(width)))
 
+    def _read(self) -> None:
+        """What is read in place of the log."""
+        view, words = self._view, self._view.words
+        if view.reading == "steps":
+            self.reader.show(texts.steps(words, view.seen.steps))
+        elif view.reading == "help":
+            self.reader.show(texts.help_text(view))
+        elif view.reading == "details":
+            self.reader.show(view.text)
+        elif view.reading == "compare" and view.comparison:
+            self.reader.show(compared(words, view.comparison))
+        elif view.reading == "hypotheses":
+            none = Paragraph.of((words.no_hypotheses, "muted"))
+            self.picker.offer([shown for _, shown in texts.hypotheses(view)] or [none])
+        elif view.reading == "palette":
+            none = Paragraph.of((words.palette_none, "muted"))
+            self.picker.offer([shown for _, shown in texts.palette(words, view.typed)] or [none])
+
     def _arrange(self, width: int, height: int, *, small: bool) -> None:
         areas = share(
             max(height, LEAST_HEIGHT),
             steps=self.steps.lines_at(width),
+            hypotheses=self.hypotheses.lines_at(width),
             status=self.status.lines_at(width),
             notice=self.notice.lines_at(width),
             hint=self.hint.lines_at(width),
         )
-        reading = self._view.reading is not None
+        reading, picking = self._view.reading is not None, self._view.reading in PICKED
+        tall = areas.steps + areas.hypotheses + areas.log if reading else 0
         heights = {
             self.header: 1,
             self.steps: 0 if reading else areas.steps,
             self.rule: 1,
-            self.reader: areas.steps + areas.log if reading else 0,
+            self.hypotheses: 0 if reading else areas.hypotheses,
+            self.reader: 0 if picking else tall,
+            self.picker: tall if picking else 0,
             self.status: areas.status,
             self.notice: areas.notice,
             self.hint: 0 if self._view.entering and not self._view.wrong else areas.hint,
@@ -113,17 +153,32 @@ class Board(Widget):
         for area, lines in heights.items():
             area.take_room(width, 0 if small else lines)
         self.small.take_room(width, height if small else 0)
-        self.log_view.display = not (reading or small)
+        self.live_log.display = not (reading or small or self._view.past)
+        self.past_log.display = bool(self._view.past) and not (reading or small)
         self.actions.display = not small
         self.note.display = self._view.entering is not None and not small
 
     def _rule(self, width: int) -> list[texts.Part]:
-        words, reading = self._view.words, self._view.reading
-        if reading:
-            title = {"steps": words.steps, "help": words.help, "details": words.details}[reading]
-            return [(title, "strong"), ("Esc", "key"), *_below(words, self.reader.below, "↓ ")]
-        below = _below(words, self.steps.below, "↑ s: ")
-        return [*below, *log_rule(self.log_view, width - sum(cell_len(text) + 3 for text, _ in below))]
+        view, words = self._view, self._view.words
+        if view.reading:
+            area = self.picker if view.reading in PICKED else self.reader
+            pick = [(words.pick, "key")] if view.reading in PICKED else []
+            return [*self._title(view.reading), *pick, ("Esc", "key"), *_below(words, area.below, "↓ ")]
+        parts = [(words.run.format(run=view.past.run), "attention")] if view.past else []
+        parts += log_rule(self.log_view, width - sum(cell_len(text) + _GAP for text, _ in parts))
+        for above in (*_below(words, self.steps.below, "↑ s: "), *_below(words, self.hypotheses.below, "↑ p: ")):
+            if sum(cell_len(text) + _GAP for text, _ in (*parts, above)) <= width:
+                parts.append(above)
+        return parts
+
+    def _title(self, reading: Reading) -> list[texts.Part]:
+        words, runs = self._view.words, self._view.comparison
+        if reading == "palette":
+            return [(words.palette, "strong"), (f"{self._view.typed}▏", "key")]
+        if reading == "compare" and runs:
+            return [(words.compared.format(before=runs.before, after=runs.after), "strong")]
+        titles = {"steps": words.steps, "hypotheses": words.hypotheses, "details": words.details}
+        return [(titles.get(reading, words.help), "strong")]
 
     def _hint(self) -> list[Paragraph]:
         view, words = self._view, self._view.words
@@ -136,6 +191,11 @@ class Board(Widget):
             lines = [Paragraph.of((view.feedback, "good"))]
         elif view.now.finished:
             lines = [Paragraph.of((words.hint_finished.format(session=view.session), "strong"))]
+        elif view.reading in PICKED:
+            hint = words.hint_hypothesis if view.reading == "hypotheses" else words.hint_palette
+            lines = [Paragraph.of((hint, "muted"))]
+        elif view.past:
+            lines = [Paragraph.of((words.hint_past.format(run=view.now.run), "attention"))]
         elif self.log_view.pager.cursor is not None and not view.reading:
             lines = [Paragraph.of((words.row_chosen, "muted"))]
         else:
