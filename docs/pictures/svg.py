@@ -27,7 +27,7 @@ _FONT: Final = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mo
 
 def picture(app: App[Any], title: str) -> str:
     """What ``app`` shows now."""
-    strips = app.screen._compositor.render_strips()  # noqa: SLF001 -- Textual's own pictures come from here
+    strips = app.screen._compositor.render_strips()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- Textual's own pictures come from here
     width, height = app.size
     size = width * _CELL[0] + 2 * _EDGE, height * _CELL[1] + 2 * _EDGE
     lines = [
