@@ -50,11 +50,10 @@ def header(view: View, width: int) -> list[Paragraph]:
     elif view.elapsed is not None:
         elapsed.append((lasted(view.elapsed), "muted"))
     port: list[Part] = [(f"127.0.0.1:{now.port}", "muted")] if now.port and now.collector == "running" else []
-    for said in ([*run, *elapsed, _state(words, now), *port], [*run, *elapsed, _state(words, now)]):
-        if _header_cells(said) <= width:
-            return [_header(said)]
     # an earlier run that is taken for the live one misleads more than an agent whose state is not told
-    return [_header(run if view.past else [*run, _state(words, now)])]
+    narrow = [run, [run[0], (words.not_live_short, "attention")]] if view.past else [[*run, _state(words, now)]]
+    candidates = [[*run, *elapsed, _state(words, now), *port], [*run, *elapsed, _state(words, now)], *narrow]
+    return [_header(next((said for said in candidates if _header_cells(said) <= width), candidates[-1]))]
 
 
 def _state(words: Words, now: Snapshot) -> Part:

@@ -78,6 +78,7 @@ def test_in_a_narrow_header_the_port_gives_way_first_and_an_earlier_run_never_lo
     past = replace(live, past=RunSeen(3, None, Counts(), ()))
     assert said(texts.header(past, 60)) == [" DEBUG LOGS   run 3  not live: run 12 is  ◆ waiting for you"]
     assert said(texts.header(past, 40)) == [" DEBUG LOGS   run 3  not live: run 12 is"]
+    assert said(texts.header(past, 39)) == [" DEBUG LOGS   run 3  not live"]
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(0, "0:00"), (59, "0:59"), (754, "12:34"), (90_061, "25:01:01")])

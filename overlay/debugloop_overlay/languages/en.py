@@ -155,6 +155,7 @@ WORDS = Words(
     choose_hint="↑ ↓ choose · Enter opens · q quits",
     choose_run="run {run}, {time}",
     not_live="not live: run {run} is",
+    not_live_short="not live",
     hint_past="This is an earlier run. Actions go to run {run}, the live one. ] goes on.",
     no_run_before="No run before this one is kept.",
     no_run_after="This is the live run.",

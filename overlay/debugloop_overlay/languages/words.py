@@ -191,6 +191,7 @@ class Words:
 
     # the run that is shown
     not_live: str
+    not_live_short: str
     hint_past: str
     no_run_before: str
     no_run_after: str

@@ -1,0 +1,98 @@
+"""What stands beside the live log, in a real tmux: every key of it in both languages at both ends of the sizes."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from debugloop.session import actions, ledger
+from debugloop.session.locks import hold
+from debugloop.session.records import Steps
+from debugloop.session.session import Session
+from debugloop_overlay import languages
+from tests.overlay.house import append, publish
+from tests.overlay.terminal import PANEL, Pty, Tmux
+from tests.support import GENEROUS, until
+
+EVENT: dict[str, object] = {"hypothesisId": "H1", "location": "cart.js:42", "message": "total", "data": {"sum": 3}}
+
+
+@pytest.mark.parametrize("language", languages.LANGUAGES)
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)], ids=["80x24", "40x10"])
+def test_hypotheses_runs_comparison_palette_and_language_by_plain_keys(
+    home: Path, workspace: Path, session: Session, size: tuple[int, int], language: str
+) -> None:
+    words = languages.load(language)
+    ledger.add(session, "The price is text")
+    ledger.set_verdict(session, "H1", "confirmed", [])
+    publish(session, Steps("Before", ("Open",)))
+    append(session, EVENT, {"location": "only.js:1", "message": "before"})
+    publish(session, Steps("After", ("Open",)))
+    append(session, {**EVENT, "data": {"sum": 5}}, {"hypothesisId": "H2", "location": "new.js:7"})
+    panel = shlex.join([*PANEL, "--lang", language])
+    with Tmux(["sh", "-c", f"{panel}; echo exit=$?; exec sleep 100"], home, workspace, size=size) as tmux:
+        tmux.sees(words.run.format(run=2), "After", "new.js:7")
+        tmux.keys("p")
+        tmux.sees(words.hypotheses, "▸ H1 ✓", words.verdict_confirmed)
+        tmux.keys("Enter")
+        tmux.sees("cart.js:42", words.following)
+        until(lambda: "new.js:7" not in tmux.screen(), what="the events of H1 alone")
+        tmux.keys("Escape")
+        tmux.sees("new.js:7")
+        tmux.keys("[")
+        tmux.sees(words.run.format(run=1), words.not_live_short, "Before", "only.js:1")
+        tmux.keys("]")
+        tmux.sees(words.run.format(run=2), "new.js:7")
+        tmux.keys("=")
+        tmux.sees(words.compared.format(before=1, after=2), words.compared_changed, "data.sum 3 → 5")
+        tmux.keys("=")
+        tmux.sees("new.js:7", words.log)
+        tmux.keys("C-p")
+        tmux.sees(words.palette)
+        tmux.keys("-l", "english")
+        tmux.sees("english▏", "▸ L")
+        tmux.keys("Escape")
+        tmux.sees("new.js:7", words.log)
+        tmux.keys("L")
+        tmux.sees(languages.after(words).reproduced)
+        tmux.keys("L")
+        tmux.sees(words.reproduced)
+        tmux.keys("a")
+        tmux.sees("tmux")  # the program that took the text
+        assert f"debugloop wait --session {session.id}" in tmux.run("show-buffer")
+        tmux.keys("q")
+        tmux.sees("exit=0")
+        assert actions.presses(session) == []
+
+
+@pytest.mark.parametrize("typed", ["q", "\x03"], ids=["q", "Ctrl+C"])
+def test_a_press_that_waits_for_a_lock_is_stored_although_the_panel_is_closed(
+    home: Path, workspace: Path, session: Session, typed: str
+) -> None:
+    publish(session)
+    append(session, EVENT)
+    with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
+        terminal.sees("1 event")
+        with hold(session.layout.journal_lock):
+            terminal.type("r")
+            terminal.sees("Sending Reproduced")
+            terminal.type(typed)
+            terminal.sees(b"\x1b[?1049l")
+            assert actions.presses(session) == []
+        assert terminal.process.wait(GENEROUS) == 0
+    assert [each.action for each in actions.presses(session)] == ["reproduced"]
+
+
+def test_the_text_to_hand_over_goes_to_the_terminal_where_there_is_no_program_for_it(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    publish(session)
+    with Pty([*PANEL, "--lang", "en"], home, workspace, size=(200, 24), DISPLAY="", WAYLAND_DISPLAY="") as terminal:
+        terminal.sees("[r Reproduced]")
+        terminal.type("a")
+        terminal.sees("Copied (OSC 52), paste it to the agent: Run `debugloop wait --session")
+        terminal.sees(b"\x1b]52;c;")
+        terminal.type("q")
+        assert terminal.process.wait(GENEROUS) == 0
