@@ -54,7 +54,7 @@ def test_clear_is_stored_and_leaves_only_the_steps(session: Session) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "word"), [("waiting", "has been waiting"), ("working", "is at work"), ("away", "tell it to go on")]
+    ("agent", "word"), [("waiting", "has been waiting"), ("working", "is at work"), ("away", "a copies a text")]
 )
 def test_what_the_person_is_told_depends_on_the_agent(session: Session, agent: AgentState, word: str) -> None:
     words = languages.load("en")
