@@ -37,7 +37,7 @@ def _programs(environment: Mapping[str, str], platform: str) -> Iterator[tuple[s
         yield ("xclip", "-selection", "clipboard")
         yield ("xsel", "--clipboard", "--input")
     # over ssh these would fill the clipboard of the machine that nobody sits at
-    if not environment.get("SSH_CONNECTION"):
+    if not (environment.get("SSH_CONNECTION") or environment.get("SSH_TTY")):
         if platform == "darwin":
             yield ("pbcopy",)
         if environment.get("WSL_DISTRO_NAME"):
@@ -62,7 +62,7 @@ async def _takes(command: tuple[str, ...], text: str) -> bool:
         start_new_session=True,
     )
     # clip.exe reads UTF-16; the others take the bytes as they are
-    data = text.encode("utf-16" if command[0] == "clip.exe" else "utf-8")
+    data = text.encode("utf-16" if command[0] == "clip.exe" else "utf-8", "replace")
     try:
         async with asyncio.timeout(_SECONDS):
             await process.communicate(data)

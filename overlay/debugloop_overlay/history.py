@@ -64,9 +64,7 @@ def read(session: Session, run: int) -> tuple[RunSeen, list[Row]]:
     _, rows = runs.read(session, run)
     tally = Tally()
     tally.add(rows)
-    events = [row for row in rows if not row.steps]
-    counted = Counts(len(events), sum(row.malformed is not None for row in events))
-    return RunSeen(run, _steps(rows), counted, tally.heard), rows
+    return RunSeen(run, _steps(rows), Counts().plus(rows), tally.heard), rows
 
 
 def _steps(rows: Sequence[Row]) -> Steps | None:

@@ -11,7 +11,7 @@ from debugloop_overlay import clipboard
 
 @pytest.fixture(autouse=True)
 def _no_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("WAYLAND_DISPLAY", "DISPLAY", "WSL_DISTRO_NAME", "SSH_CONNECTION", "TMUX"):
+    for name in ("WAYLAND_DISPLAY", "DISPLAY", "WSL_DISTRO_NAME", "SSH_CONNECTION", "SSH_TTY", "TMUX"):
         monkeypatch.delenv(name, raising=False)
 
 
