@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -136,6 +137,8 @@ async def speak(port: int, stream: Stream, cuts: list[int], *, pipelined: bool) 
         for group in groups:
             places = sorted({0, len(group), *(cut for cut in cuts if cut < len(group))})
             for start, end in itertools.pairwise(places):
+                if writer.transport.is_closing():
+                    break
                 writer.write(group[start:end])
                 await writer.drain()
                 for _ in range(TURNS):  # so that the server, in this same loop, reads each piece by itself
@@ -148,6 +151,8 @@ async def speak(port: int, stream: Stream, cuts: list[int], *, pipelined: bool) 
     except (asyncio.IncompleteReadError, ConnectionError) as error:
         heard += getattr(error, "partial", b"")
     writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
     return _TIMES.sub(b"", heard)
 
 

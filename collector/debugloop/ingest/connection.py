@@ -256,7 +256,7 @@ class Connection(web.RequestHandler):
     async def linger(self) -> None:
         """Half-close, so that the client reads its last answer, then close."""
         self._leaving = True
-        if self.transport is not None and self.transport.can_write_eof():
+        if self.transport is not None and not self.transport.is_closing():
             self.transport.write_eof()
             await asyncio.wait((self._gone,), timeout=LINGER_SECONDS)
         self.force_close()
@@ -271,7 +271,7 @@ class Connection(web.RequestHandler):
     def _dismiss(self, refusal: Refusal) -> None:
         """End a connection whose head will never be whole, once the requests before it are answered."""
         self._leaving = True
-        if self.transport is None:
+        if self.transport is None or self.transport.is_closing():
             return
         if self._busy:
             self._slow_head = self._loop.call_later(_BUSY_SECONDS, self._dismiss, refusal)

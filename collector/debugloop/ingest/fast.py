@@ -234,7 +234,7 @@ class FastConnection(asyncio.Protocol):
         """Answer the request that was taken."""
         self._taken = False
         self.used = now
-        if self._transport is not None:
+        if self._transport is not None and not self._transport.is_closing():
             self._transport.write(answer)
             if last:
                 self._transport.close()
@@ -242,7 +242,7 @@ class FastConnection(asyncio.Protocol):
     def go_the_ordinary_way(self, data: bytes) -> None:
         """What was taken is to be judged and answered by aiohttp and the collector after all."""
         self._taken = False
-        if self._transport is not None:
+        if self._transport is not None and not self._transport.is_closing():
             self._go(data)
 
     def _take(self, ordinary: Connection | None) -> None:

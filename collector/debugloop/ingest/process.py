@@ -67,17 +67,19 @@ class _Life:
         self._update(lambda file: replace(file, pid=os.getpid(), started=utc_now()))
         self._obey()
         server = await loop.create_server(self._collector.connect, sock=listener, backlog=endpoint.BACKLOG)
-        self._collector.seen = self._needed = loop.time()
-        ready()
-        while not stopping.is_set():
-            try:
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await stopping.wait()
-            except TimeoutError:
-                if not self._goes_on():
-                    break
-        server.close()
-        self._bid_farewell()
+        try:
+            self._collector.seen = self._needed = loop.time()
+            ready()
+            while not stopping.is_set():
+                try:
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await stopping.wait()
+                except TimeoutError:
+                    if not self._goes_on():
+                        break
+        finally:
+            server.close()
+            self._bid_farewell()
 
     def _goes_on(self) -> bool:
         """Look at the files; gives whether the session still has this endpoint and somebody may need it."""

@@ -119,7 +119,7 @@ class Collector:
             return self._refuse(request, refusal, judgement.origin, size=head.length, last=waits)
         if judgement.preflight:
             return answers.preflight(gate.preflight_headers(head, judgement.origin))
-        if waits and request.transport is not None:
+        if waits and request.transport is not None and not request.transport.is_closing():
             request.transport.write(_CONTINUE)
         if raw_head and judgement.encoding == "identity":
             self._lane.learn(raw_head, request, judgement.origin, head.length)
