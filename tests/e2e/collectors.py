@@ -6,6 +6,8 @@ import http.client
 import socket
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 from debugloop.session import collector_file, runs
@@ -45,10 +47,7 @@ def ended(session: Session) -> bool:
     return not collector_file.running(session.layout)
 
 
-def started_by(
-    session: Session, code: str, *, environment: dict[str, str] | None = None, **more: Any
-) -> subprocess.CompletedProcess[str]:
-    """Run code in another process, with ``session`` there as here, as the user's shell or an agent would."""
+def _code(session: Session, code: str) -> str:
     lines = (
         "import os, sys, time",
         "from pathlib import Path",
@@ -59,8 +58,30 @@ def started_by(
         f"session = Session(Layout(Path({str(session.layout.directory)!r})), Settings.from_environment())",
         code,
     )
+    return "\n".join(lines)
+
+
+@contextmanager
+def holding(session: Session, code: str) -> Generator[subprocess.Popen[str]]:
+    """A process that has run ``code`` and stays, with what that made, until the block ends."""
+    code += "print('ready', flush=True)\ntime.sleep(600)"
+    command = [sys.executable, "-P", "-c", _code(session, code)]
+    environment = clean_environment(session.settings.home)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def started_by(
+    session: Session, code: str, *, environment: dict[str, str] | None = None, **more: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run code in another process, with ``session`` there as here, as the user's shell or an agent would."""
     return subprocess.run(
-        [sys.executable, "-P", "-c", "\n".join(lines)],
+        [sys.executable, "-P", "-c", _code(session, code)],
         check=False,
         capture_output=True,
         text=True,

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import os
+import select
 import signal
+import socket
 import sys
 
 import orjson
@@ -13,7 +16,7 @@ from debugloop.session import collector_file, runs
 from debugloop.session.endpoint import Endpoint
 from debugloop.session.journal import Journal
 from debugloop.session.session import Session
-from tests.e2e.collectors import ended, pid_of, post, started_by
+from tests.e2e.collectors import ended, holding, messages, pid_of, post, started_by
 from tests.support import until
 
 pytestmark = pytest.mark.usefixtures("stopped")
@@ -35,6 +38,27 @@ def test_a_full_disk_is_500_without_a_torn_line_and_recovers(session: Session) -
     assert [row.malformed for row in rows] == [None] * stored
     Journal(session).clear()
     assert post(known, body) == 204
+    until(lambda: collector_file.load(session.layout).rejected == {"write_failed": 1})
+
+
+def test_a_stopped_process_that_holds_the_lock_holds_up_events_alone_and_not_for_ever(session: Session) -> None:
+    known = daemon.ensure(session)
+    assert [post(known, b'{"m":1}') for _ in range(2)] == [204, 204]
+    hold = "from debugloop.session.locks import hold\nlock = hold(session.layout.journal_lock)\n"
+    with holding(session, hold) as holder:
+        os.kill(holder.pid, signal.SIGSTOP)
+        with socket.create_connection((known.host, known.port), timeout=60) as event:
+            head = f"POST {known.path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 7\r\n\r\n"
+            event.sendall(head.encode() + b'{"m":2}')
+            for _ in range(20):
+                other = http.client.HTTPConnection(known.host, known.port, timeout=60)
+                other.request("OPTIONS", "/")
+                assert other.getresponse().status == 204
+                other.close()
+            assert select.select((event,), (), (), 0)[0] == []  # nothing is said to the event meanwhile
+            assert event.recv(4_096).startswith(b"HTTP/1.1 500 ")
+    assert post(known, b'{"m":3}') == 204
+    assert messages(session) == [1, 1, 3]
     until(lambda: collector_file.load(session.layout).rejected == {"write_failed": 1})
 
 

@@ -30,6 +30,8 @@ LOOK_SECONDS: Final = 0.5
 """How often the files are looked at: flags are obeyed within a second of their change."""
 _HOLDERS_SECONDS: Final = 30.0
 """How often to look whether a panel or an agent needs the collector."""
+_LOCK_SECONDS: Final = 0.05
+"""How long counts wait for another process's lock before requests have their turn."""
 _FILES: Final = 2_048
 """Descriptors that the connections, those past the limit and the files need at most; some systems give 256."""
 _STOP: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -48,6 +50,7 @@ def run(session: Session, known: Endpoint, listener: socket.socket, ready: Calla
 class _Life:
     def __init__(self, session: Session, known: Endpoint) -> None:
         self._session = session
+        self._patience = session.settings
         self._layout = session.layout
         self._endpoint = known
         self._endpoint_seen = files.signature(self._layout.endpoint)
@@ -65,6 +68,7 @@ class _Life:
         self._loop = loop
         self._collector = Collector(self._session, self._endpoint, changed=self._flush_soon, gone=stopping.set)
         self._update(lambda file: replace(file, pid=os.getpid(), started=utc_now()))
+        self._patience = replace(self._session.settings, lock_seconds=_LOCK_SECONDS)
         self._obey()
         server = await loop.create_server(self._collector.connect, sock=listener, backlog=endpoint.BACKLOG)
         try:
@@ -130,7 +134,7 @@ class _Life:
             self._collector.flush(self._update)
 
     def _update(self, change: Callable[[CollectorFile], CollectorFile]) -> None:
-        collector_file.update(self._layout, self._session.settings, change)
+        collector_file.update(self._layout, self._patience, change)
 
     def _bid_farewell(self) -> None:
         self._flush()
