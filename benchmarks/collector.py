@@ -2,12 +2,13 @@
 
 Every figure is the median of ``--rounds`` rounds; in each round every server is a fresh process, and the servers
 take turns, so that a noisy moment hits all of them. Only lines that are in the file afterwards count. The cap is
-raised and locations are spread, so that nothing is full and nothing is sampled.
+raised and locations are spread, so that nothing is full and nothing is sampled; but for the last load, where one
+location fills a log of the usual size, and every answer counts.
 
 Needs wrk, and of the peers node and nginx with its echo module; one that is not there is left out. On Debian:
 ``apt-get install wrk nodejs nginx-light libnginx-mod-http-echo``.
 
-    python benchmarks/collector.py [--rounds 5] [--seconds 3] [--only LOAD]
+    python benchmarks/collector.py [--rounds 5] [--seconds 2] [--only LOAD]
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ local bodies = {}
 math.randomseed(7)
 for number = 1, 512 do
   local size = %(low)d + math.floor((%(high)d - %(low)d) * math.random())
-  local head = '{"hypothesisId":"H1","location":"file%%d.js:%%d","message":"value","timestamp":1,"data":"'
-  head = string.format(head, number, number)
+  local head = '{"hypothesisId":"H1","location":"file%%d.js:1","message":"value","timestamp":1,"data":"'
+  head = string.format(head, %(location)s)
   bodies[number] = head .. string.rep("x", math.max(0, size - #head - 2)) .. '"}'
 end
 local requests, next = {}, 0
@@ -53,19 +54,28 @@ end
 """
 
 
+PEERS = ("debugloop", "tidy aiohttp", "node", "nginx")
+
+
 @dataclass(frozen=True)
 class Load:
-    """What wrk sends: bodies of ``low`` to ``high`` bytes over ``connections``."""
+    """What wrk sends to which servers: bodies of ``low`` to ``high`` bytes over ``connections``.
+
+    ``flood``: all from one location; the answers are counted, not what is stored.
+    """
 
     name: str
     connections: int
     low: int
     high: int
     close: bool = False
+    flood: bool = False
+    servers: tuple[str, ...] = PEERS
 
     def script(self) -> str:
         more = ', ["Connection"] = "close"' if self.close else ""
-        return SCRIPT % {"low": self.low, "high": self.high, "more": more}
+        location = "1" if self.flood else "number"
+        return SCRIPT % {"low": self.low, "high": self.high, "more": more, "location": location}
 
 
 LOADS = (
@@ -75,6 +85,8 @@ LOADS = (
     Load("32 KiB, 8 connections", 8, 32_768, 32_768),
     Load("a new connection each, 8 at a time", 8, 200, 200, close=True),
     Load("200 B, 1 connection", 1, 200, 200),
+    Load("redaction and flood control", 8, 200, 200, servers=("debugloop", "debugloop without")),
+    Load("a flood at the real cap", 8, 200, 200, flood=True, servers=("debugloop as it is", "tidy aiohttp")),
 )
 
 
@@ -135,8 +147,7 @@ class Server:
             process.wait()
 
     def _debugloop(self, folder: Path) -> Iterator[Served]:
-        environment = {**os.environ, "DEBUGLOOP_HOME": str(folder / "home"), "DEBUGLOOP_LOG_BYTES": str(CAP)}
-        environment |= self.environment
+        environment = {**os.environ, "DEBUGLOOP_HOME": str(folder / "home"), **self.environment}
         started = subprocess.run(
             [sys.executable, "-m", "debugloop", "start", "--json", *self.flags],
             cwd=folder,
@@ -158,8 +169,11 @@ class Server:
             subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
 
 
+RAISED = {"DEBUGLOOP_LOG_BYTES": str(CAP)}
 SERVERS = (
-    Server("debugloop"),
+    Server("debugloop", environment=RAISED),
+    Server("debugloop without", flags=("--no-redact", "--no-sampling"), environment=RAISED),
+    Server("debugloop as it is"),
     Server("tidy aiohttp"),
     Server("node", ("node",)),
     Server("nginx", ("nginx",)),
@@ -230,36 +244,40 @@ def measure(server: Server, load: Load, seconds: int) -> Result:
             spent = time.monotonic() - start
             output = wrk.communicate()[0]
             assert "Non-2xx" not in output, output
-            stored = lines_in(served.log) - before
+            counted = lines_in(served.log) - before
+            if load.flood:
+                told = re.search(r"(\d+) requests in", output)
+                assert told, output
+                counted = int(told[1])
         p99 = re.search(r"99%\s+([\d.]+)(us|ms|s)", output)
         assert p99, output
         milliseconds = float(p99[1]) * {"us": 0.001, "ms": 1.0, "s": 1000.0}[p99[2]]
-        return Result(stored / spent, milliseconds, idle, peak)
+        return Result(counted / spent, milliseconds, idle, peak)
 
 
 def main() -> None:
     """Measure and print a table for each load."""
     options = argparse.ArgumentParser(description="The collector against peers.")
     options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--seconds", type=int, default=3)
+    options.add_argument("--seconds", type=int, default=2)
     options.add_argument("--only", default="")
     arguments = options.parse_args()
     if shutil.which("wrk") is None:
         raise SystemExit("wrk is not installed: apt-get install wrk")
-    servers = [server for server in SERVERS if not server.missing()]
     for load in LOADS:
         if arguments.only not in load.name:
             continue
+        servers = [server for server in SERVERS if server.name in load.servers and not server.missing()]
         results: dict[str, list[Result]] = {server.name: [] for server in servers}
         for _ in range(arguments.rounds):
             for server in servers:
                 results[server.name].append(measure(server, load, arguments.seconds))
-        ours = median(results["debugloop"], "per_second")
+        ours = median(results[load.servers[0]], "per_second")
         print(f"\n{load.name}")
         for name, rounds in results.items():
             speed = median(rounds, "per_second")
             print(
-                f"  {name:14} {speed:9,.0f}/s   debugloop is {ours / speed:5.2f} x   "
+                f"  {name:18} {speed:9,.0f}/s   debugloop is {ours / speed:5.2f} x   "
                 f"p99 {median(rounds, 'p99_ms'):7.2f} ms   "
                 f"memory {median(rounds, 'idle_kib') / 1024:5.1f} / {median(rounds, 'loaded_kib') / 1024:5.1f} MiB",
                 flush=True,
