@@ -14,12 +14,14 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import debugloop
 from debugloop.errors import CollectorFailed, CollectorRuns, LockBusy
 from debugloop.session import collector_file, endpoint
+from debugloop.session.journal import utc_now
 from debugloop.session.locks import Lock, hold
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ START_SECONDS: Final = 20.0
 """How long a starting collector may take until it serves, on a machine that is busy."""
 TERM_SECONDS: Final = 5.0
 """How long a collector may take to end by itself before it is killed."""
+STOP: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""The signals that end a collector."""
 _LOOK_SECONDS: Final = 0.01
 
 
@@ -86,9 +90,16 @@ def serve(session: Session, ready: Callable[[Endpoint], None]) -> None:
 
 
 def run(session: Session, known: Endpoint, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve on a socket that listens, in this process, which holds the lock."""
+    """Serve on a socket that listens, in this process, which holds the lock.
+
+    ``ready`` is called before what takes long to import is there: who connects from then on is answered soon.
+    """
     import gc
 
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP)  # until somebody heeds them
+    started = partial(replace, pid=os.getpid(), started=utc_now())
+    collector_file.update(session.layout, session.settings, started)
+    ready()
     # aiohttp builds a context with every CA certificate of the system as it is imported, a third of the time that
     # takes, and this process speaks no TLS; what an import makes stays, so collecting meanwhile finds no garbage
     nothing = {"SSL_CERT_FILE": os.devnull, "SSL_CERT_DIR": os.devnull}
@@ -104,7 +115,7 @@ def run(session: Session, known: Endpoint, listener: socket.socket, ready: Calla
                 del os.environ[name]
             else:
                 os.environ[name] = value
-    process.run(session, known, listener, ready)
+    process.run(session, known, listener)
 
 
 def _take(session: Session) -> Lock:

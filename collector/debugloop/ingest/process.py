@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import DebugloopError
+from debugloop.ingest.daemon import STOP
 from debugloop.ingest.loop import run as run_loop
 from debugloop.ingest.rejections import INTERVAL
 from debugloop.ingest.server import Collector
 from debugloop.session import collector_file, endpoint, files
-from debugloop.session.journal import utc_now
 from debugloop.session.locks import is_held
 
 if TYPE_CHECKING:
@@ -34,46 +33,43 @@ _LOCK_SECONDS: Final = 0.05
 """How long counts wait for another process's lock before requests have their turn."""
 _FILES: Final = 2_048
 """Descriptors that the connections, those past the limit and the files need at most; some systems give 256."""
-_STOP: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def run(session: Session, known: Endpoint, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve on a listening socket until a signal, the end of the session or idleness. The caller holds the lock.
+def run(session: Session, known: Endpoint, listener: socket.socket) -> None:
+    """Serve on a listening socket until a signal, the end of the session or idleness.
 
-    ``ready`` is called once requests are answered. No traceback and no request is ever printed.
+    The caller holds the lock, has written our pid, and blocks the signals. No traceback and no request is ever printed.
     """
     logging.disable(logging.CRITICAL)
     _allow_descriptors()
-    run_loop(_Life(session, known).live(listener, ready))
+    run_loop(_Life(session, known).live(listener))
 
 
 class _Life:
     def __init__(self, session: Session, known: Endpoint) -> None:
         self._session = session
-        self._patience = session.settings
+        self._patience = replace(session.settings, lock_seconds=_LOCK_SECONDS)
         self._layout = session.layout
         self._endpoint = known
-        self._endpoint_seen = files.signature(self._layout.endpoint)
+        self._endpoint_seen: files.Signature | None = None
         self._flags_seen: files.Signature | None = None
         self._flush_handle: asyncio.TimerHandle | None = None
         self._flushed = -INTERVAL
         self._needed = 0.0
 
-    async def live(self, listener: socket.socket, ready: Callable[[], None]) -> None:
+    async def live(self, listener: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         stopping = asyncio.Event()
         loop.set_exception_handler(lambda _loop, _context: None)
-        for number in _STOP:
+        for number in STOP:
             loop.add_signal_handler(number, stopping.set)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
         self._loop = loop
         self._collector = Collector(self._session, self._endpoint, changed=self._flush_soon, gone=stopping.set)
-        self._update(lambda file: replace(file, pid=os.getpid(), started=utc_now()))
-        self._patience = replace(self._session.settings, lock_seconds=_LOCK_SECONDS)
         self._obey()
         server = await loop.create_server(self._collector.connect, sock=listener, backlog=endpoint.BACKLOG)
         try:
             self._collector.seen = self._needed = loop.time()
-            ready()
             while not stopping.is_set():
                 try:
                     async with asyncio.timeout(LOOK_SECONDS):
@@ -104,7 +100,7 @@ class _Life:
 
     def _own_endpoint(self) -> bool:
         seen = files.signature(self._layout.endpoint)
-        if seen == self._endpoint_seen:
+        if seen is not None and seen == self._endpoint_seen:
             return True
         try:
             if endpoint.load(self._layout) != self._endpoint:
