@@ -12,41 +12,268 @@ from debugloop.session.session import Session
 from tests.probes.test_insert import at, stripped
 from tests.support import cli
 
-RUST = "#![allow(x)]\nconst A: u8 = {\n    1\n};\nmacro_rules! m {\n    () => {\n        f();\n    };\n}\nfn f() {\n    m!();\n}\n"
-RUST_TAIL = "fn f(a: bool) -> u8 {\n    if a {\n        1\n    } else {\n        2\n    }\n}\n"
-RUST_MATCH = "async fn f(a: u8) {\n    match a {\n        1 => g(),\n        _ => {\n            h().await;\n        }\n    }\n}\n"
-CSHARP = (
-    "using System;\nRun();\nclass A {\n    int B { get {\n            return 1; } }\n    int F() => \n        2;\n}\n"
-)
-CSHARP_SWITCH = (
-    "class A { async Task F(int a) {\n"
-    "    switch (a) {\n    case 1:\n        await B();\n        break;\n    }\n"
-    '    var s = $@"\n    {a}";\n    var t = a switch {\n        _ => 1 };\n} }\n'
-)
-KOTLIN = (
-    "class A(val b: Int) {\n    init {\n        c()\n    }\n    val d: Int\n        get() = 1\n"
-    '    suspend fun f() {\n        val t = """\n            x"""\n        when (b) {\n            1 -> c()\n'
-    "            else -> {\n                c()\n            }\n        }\n    }\n}\n"
-)
-KOTLIN_LAMBDA = "fun f() {\n    val a = b.map {\n        it + 1\n    }\n    c()\n}\n"
-PERL = (
-    "use strict;\nmy %a = (\n  b => 1,\n);\nprint <<END;\nline\nEND\nmy $q = qq{\n  text\n};\nf()\n  if $a{b};\n"
-    "foreach my $x (1, 2) {\n  next unless $x;\n  f($x);\n}\n\n=pod\n\ntext\n\n=cut\n\nf();\n__END__\nafter\n"
-)
-PERL_SUB = "sub f {\n  my ($x) = @_;\n  $x + 1;\n}\nprint f(1);\n1;\n"
-RUBY_SUB = "def f(x)\n  y = x\n  y + 1\nend\nputs f(1)\n"
-CPP = (
-    "template <class T>\nstruct A {\n  int b = 1;\n  A() : b(2) {\n    f();\n  }\n  constexpr int c() {\n    return 1;\n  }\n"
-    "};\nauto l = [](int a) {\n  return a;\n};\nint g(int a) {\n  switch (a) {\n  case 1:\n    f();\n  }\n  if (a)\n    f();\n"
-    '  auto s = R"(\n  )";\n  return 1;\n}\n#define M(x) \\\n  f(x)\n'
-)
-SH = "f() {\n  a && \\\n    b\n  case $1 in\n    x) c ;;\n    *)\n      d\n      ;;\n  esac\n  cat <<END\n$1\nEND\n}\nf | while read -r l; do\n  g\ndone\n"
-PHP = "<?php\nfunction f() {\n    $a = <<<END\n    x\n    END;\n    $f = fn ($b) =>\n        $b;\n    match ($a) {\n        1 => 2,\n    };\n    yield $a;\n}\n"
-GO = "package a\n\nfunc f(c chan int) {\n\tselect {\n\tcase <-c:\n\t\tg()\n\t}\n\tswitch x := y.(type) {\n\tcase int:\n\t\tg(x)\n\t}\n\tdefer func() {\n\t\tg()\n\t}()\n}\n"
-JAVA = "class A {\n    int f(int a) {\n        switch (a) {\n            case 1:\n                b();\n                break;\n        }\n        Runnable r = () ->\n            b();\n        return switch (a) {\n            default -> 1;\n        };\n    }\n}\n"
-JS = "class A {\n  static #b = 1;\n  get __c() {\n    return a?.\n      b;\n  }\n}\nlabel: for (const x of y) {\n  if (x) continue label;\n}\ndo\n  f();\nwhile (a);\n"
-TS = "declare namespace N {\n  const a: number;\n}\nabstract class A {\n  abstract b(): void;\n  @dec\n  c(): void {\n    d<T>(x!);\n  }\n}\n"
-PY = "class A:\n    @dec\n    def __f(self):\n        return [\n            x\n            for x in y]\n    b = lambda: (\n        1)\nwith a as b: c()\nasync def g():\n    x = f'''\n{y}\n'''\n    yield x\n"
+RUST = """\
+#![allow(x)]
+const A: u8 = {
+    1
+};
+macro_rules! m {
+    () => {
+        f();
+    };
+}
+fn f() {
+    m!();
+}
+"""
+RUST_TAIL = """\
+fn f(a: bool) -> u8 {
+    if a {
+        1
+    } else {
+        2
+    }
+}
+"""
+RUST_MATCH = """\
+async fn f(a: u8) {
+    match a {
+        1 => g(),
+        _ => {
+            h().await;
+        }
+    }
+}
+"""
+CSHARP = """\
+using System;
+Run();
+class A {
+    int B { get {
+            return 1; } }
+    int F() =>
+        2;
+}
+"""
+CSHARP_SWITCH = """\
+class A { async Task F(int a) {
+    switch (a) {
+    case 1:
+        await B();
+        break;
+    }
+    var s = $@"
+    {a}";
+    var t = a switch {
+        _ => 1 };
+} }
+"""
+KOTLIN = """\
+class A(val b: Int) {
+    init {
+        c()
+    }
+    val d: Int
+        get() = 1
+    suspend fun f() {
+        val t = \"""
+            x\"""
+        when (b) {
+            1 -> c()
+            else -> {
+                c()
+            }
+        }
+    }
+}
+"""
+KOTLIN_LAMBDA = """\
+fun f() {
+    val a = b.map {
+        it + 1
+    }
+    c()
+}
+"""
+PERL = """\
+use strict;
+my %a = (
+  b => 1,
+);
+print <<END;
+line
+END
+my $q = qq{
+  text
+};
+f()
+  if $a{b};
+foreach my $x (1, 2) {
+  next unless $x;
+  f($x);
+}
+
+=pod
+
+text
+
+=cut
+
+f();
+__END__
+after
+"""
+PERL_SUB = """\
+sub f {
+  my ($x) = @_;
+  $x + 1;
+}
+print f(1);
+1;
+"""
+RUBY_SUB = """\
+def f(x)
+  y = x
+  y + 1
+end
+puts f(1)
+"""
+CPP = """\
+template <class T>
+struct A {
+  int b = 1;
+  A() : b(2) {
+    f();
+  }
+  constexpr int c() {
+    return 1;
+  }
+};
+auto l = [](int a) {
+  return a;
+};
+int g(int a) {
+  switch (a) {
+  case 1:
+    f();
+  }
+  if (a)
+    f();
+  auto s = R"(
+  )";
+  return 1;
+}
+#define M(x) \\
+  f(x)
+"""
+SH = """\
+f() {
+  a && \\
+    b
+  case $1 in
+    x) c ;;
+    *)
+      d
+      ;;
+  esac
+  cat <<END
+$1
+END
+}
+f | while read -r l; do
+  g
+done
+"""
+PHP = """\
+<?php
+function f() {
+    $a = <<<END
+    x
+    END;
+    $f = fn ($b) =>
+        $b;
+    match ($a) {
+        1 => 2,
+    };
+    yield $a;
+}
+"""
+GO = """\
+package a
+
+func f(c chan int) {
+\tselect {
+\tcase <-c:
+\t\tg()
+\t}
+\tswitch x := y.(type) {
+\tcase int:
+\t\tg(x)
+\t}
+\tdefer func() {
+\t\tg()
+\t}()
+}
+"""
+JAVA = """\
+class A {
+    int f(int a) {
+        switch (a) {
+            case 1:
+                b();
+                break;
+        }
+        Runnable r = () ->
+            b();
+        return switch (a) {
+            default -> 1;
+        };
+    }
+}
+"""
+JS = """\
+class A {
+  static #b = 1;
+  get __c() {
+    return a?.
+      b;
+  }
+}
+label: for (const x of y) {
+  if (x) continue label;
+}
+do
+  f();
+while (a);
+"""
+TS = """\
+declare namespace N {
+  const a: number;
+}
+abstract class A {
+  abstract b(): void;
+  @dec
+  c(): void {
+    d<T>(x!);
+  }
+}
+"""
+PY = """\
+class A:
+    @dec
+    def __f(self):
+        return [
+            x
+            for x in y]
+    b = lambda: (
+        1)
+with a as b: c()
+async def g():
+    x = f'''
+{y}
+'''
+    yield x
+"""
 
 
 @pytest.mark.parametrize(
