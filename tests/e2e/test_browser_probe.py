@@ -59,6 +59,18 @@ def test_values_of_a_page_are_readable_and_its_globals_are_as_they_were(
     assert data["document.title"] == "page"
 
 
+def test_a_probe_in_the_script_of_a_page_ends_no_script(session: Session, known: Endpoint, tmp_path: Path) -> None:
+    workspace = Path(session.state().workspace)
+    (workspace / "a.html").write_text("<script>\nconst total = '105';\ntell(total);\n</script>\n")
+    words = ("instrument", "a.html:3", "--message", "</script><!-- <script>", "--data", "total, '<!--'")
+    assert cli(*words, home=session.settings.home, cwd=workspace).returncode == 0
+    script = (workspace / "a.html").read_text().removeprefix("<script>").rpartition("</script>")[0]
+    with visit("localhost", script, known.url, tmp_path / "profile") as page:
+        [event] = heard(session, 1)
+    assert page.found == "105"
+    assert (event["message"], event["data"]) == ("</script><!-- <script>", {"total": "105", "'<!--'": "<!--"})
+
+
 def test_an_event_of_a_page_that_is_going_away_comes(session: Session, known: Endpoint, tmp_path: Path) -> None:
     script = f"""
       if (location.hash) return tell("gone");

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 import time
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,7 @@ import pytest
 
 from debugloop.probes.languages import LANGUAGES
 from tests.probes.programs import PROGRAMS, Program
-from tests.support import cli
+from tests.support import GENEROUS, cli
 
 
 def _file(program: Program) -> str:
@@ -87,20 +91,30 @@ def test_a_probe_is_heard_and_changes_nothing_with_a_full_disk_either(
     assert fingerprint(path) == (hashlib.sha256(program.source.encode()).hexdigest(), 0o100750)
 
 
-LOOPS = {
-    "javascript": ("loop.js", "for (let i = 0; i < 10000; i++) {\n  i;\n}\n", ("node", "{}")),
-    "python": ("loop.py", "for i in range(10000):\n    i\n", ("python", "{}")),
-    "bash": ("loop.bash", "for ((i = 0; i < 10000; i++)); do\n  :\ndone\n", ("bash", "{}")),
-    "ruby": ("loop.rb", "10000.times do |i|\n  i\nend\n", ("ruby", "{}")),
-    "php": ("loop.php", "<?php for ($i = 0; $i < 10000; $i++) {\n  $i;\n}\n", ("php", "{}")),
-    "lua": ("loop.lua", "for i = 1, 10000 do\n  print()\nend\n", ("lua", "{}")),
-}
+RUST_LOOP = "fn main() {\n    for i in 0..10000 {\n        let _ = i;\n    }\n}\n"
+CPP_LOOP = "int main() {\n  for (int i = 0; i < 10000; i++) {\n  }\n}\n"
+C_SHARP_LOOP = "class A { static void Main() {\n  for (int i = 0; i < 10000; i++) {\n  }\n} }\n"
+JAVA_LOOP = C_SHARP_LOOP.replace("Main()", "main(String[] arguments)").replace("static", "public static")
+LOOPS = (
+    Program("javascript", "loop.js", "for (let i = 0; i < 10000; i++) {\n  i;\n}\n", 2, "", {}, ("node", "{}")),
+    Program("python", "loop.py", "for i in range(10000):\n    i\n", 2, "", {}, ("python", "{}")),
+    Program("bash", "loop.bash", "for ((i = 0; i < 10000; i++)); do\n  :\ndone\n", 2, "", {}, ("bash", "{}")),
+    Program("sh", "loop.sh", "i=0; while [ $i -lt 10000 ]; do\n  i=$((i + 1))\ndone\n", 2, "", {}, ("sh", "{}")),
+    Program("ruby", "loop.rb", "10000.times do |i|\n  i\nend\n", 2, "", {}, ("ruby", "{}")),
+    Program("php", "loop.php", "<?php for ($i = 0; $i < 10000; $i++) {\n  $i;\n}\n", 2, "", {}, ("php", "{}")),
+    Program("perl", "loop.pl", "for (1..10000) {\n  my $x = 1;\n}\n", 2, "", {}, ("perl", "{}")),
+    Program("lua", "loop.lua", "for i = 1, 10000 do\n  print()\nend\n", 2, "", {}, ("lua", "{}")),
+    Program("rust", "loop.rs", RUST_LOOP, 3, "", {}, ("{}",), ("rustc", "-o", "{}")),
+    Program("cpp", "loop.cpp", CPP_LOOP, 3, "", {}, ("{}",), ("g++", "-o", "{}")),
+    Program("csharp", "loop.cs", C_SHARP_LOOP, 3, "", {}, ("mono", "{}"), ("mcs", "-out:{}")),
+    Program("java", "A.java", JAVA_LOOP, 3, "", {}, ("java", "{}")),
+)
 
 
-@pytest.mark.parametrize("language", LOOPS)
-def test_a_hot_loop_sends_little_and_says_how_often_it_was_called(language: str, home: Path, workspace: Path) -> None:
-    file, source, command = LOOPS[language]
-    program = Program(language, file, source, 2, "", {}, command)
+@pytest.mark.parametrize("program", LOOPS, ids=_file)
+def test_a_hot_loop_sends_little_and_says_how_often_it_was_called(
+    program: Program, home: Path, workspace: Path
+) -> None:
     log = Path(started(home, workspace)["log"])
     instrumented(program, home, workspace)
 
@@ -113,6 +127,32 @@ def test_a_hot_loop_sends_little_and_says_how_often_it_was_called(language: str,
     # each second that the loop takes begins anew
     assert len(calls) <= 100 * (seconds + 2)
     assert calls[-1] >= 2000
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_a_probe_is_heard_in_every_python_that_is_here(version: str, home: Path, workspace: Path) -> None:
+    command = interpreter(version)
+    log = Path(started(home, workspace)["log"])
+    [program] = [replace(each, command=(command, "{}")) for each in PROGRAMS if each.file == "cart.py"]
+    (workspace / program.file).write_text(program.source, encoding="utf-8")
+    expected = program.run(workspace)
+    instrumented(program, home, workspace)
+
+    assert program.run(workspace) == expected
+
+    [event] = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert event["data"] == program.logged
+
+
+def interpreter(version: str) -> str:
+    """The Python of this version; only the one that runs the tests has to be there, in CI too."""
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        return sys.executable
+    for command in (f"python{version}", *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))):
+        with suppress(OSError):
+            if subprocess.run([command, "-c", ""], capture_output=True, timeout=GENEROUS, check=False).returncode == 0:
+                return command
+    pytest.skip(f"there is no Python {version} here")
 
 
 def test_two_files_of_one_go_package_go_together(home: Path, workspace: Path) -> None:

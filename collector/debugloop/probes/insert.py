@@ -33,6 +33,7 @@ _TRIES: Final = 40
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _INDENTATION = re.compile(rb"[ \t]*")
 _PLACE = re.compile(r"(.+):(\d{1,9})", re.DOTALL)
+_TAG = re.compile(rb"</|<script", re.IGNORECASE)
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_BOM: Final = b"\xef\xbb\xbf"
 
@@ -232,7 +233,7 @@ def _try(parts: list[Code], source: Source, line: int, lines: list[str], taken: 
         raise Refused("the file is not UTF-8, and the probe is not ASCII")
     if line == 1 and source.data.startswith(b"#!"):
         raise Refused("the first line must stay the first")
-    if code.end < len(source.data) and b"</" in region:
+    if code.end < len(source.data) and _TAG.search(region):
         raise Refused("what it logs would end the script")
     grammar.check(code, source.data, at, region)
     return region

@@ -84,7 +84,7 @@ CPP: Final = Language(
         'inline std::string one(std::nullptr_t, int, rank<9>) { return "null"; }',
         "template <std::size_t n> std::string one(const char (&value)[n], int, rank<9>) {",
         "  return quote(value, ::strnlen(value, n)); }",
-        "template <class T> typename std::enable_if<std::is_same<typename std::remove_cv<T>::type, char>::value,",
+        "template <class T> typename std::enable_if<std::is_same<typename std::remove_const<T>::type, char>::value,",
         "  std::string>::type one(T *const &value, int, rank<8>) { return text(value); }",
         "template <class T> std::string one(T *const &value, int, rank<7>) {",
         '  char out[32]; if (!value) return "null"; std::snprintf(out, sizeof out, "\\"0x%llx\\"",',
