@@ -193,3 +193,16 @@ def test_an_event_behind_a_torn_line_stands_on_a_line_of_its_own(program: Progra
     [torn, event] = log.read_text(encoding="utf-8").splitlines()
     assert torn == '{"torn": '
     assert json.loads(event)["probe"]
+
+
+def test_a_node_without_a_way_to_builtin_modules_appends_all_the_same(home: Path, workspace: Path) -> None:
+    log = Path(started(home, workspace)["log"])
+    cli("stop", home=home, cwd=workspace)
+    source = "delete process.getBuiltinModule;\nprocess.exitCode = 3;\n"
+    program = Program("javascript", "old.js", source, 2, "1", {}, ("node", "{}"))
+    instrumented(program, home, workspace)
+
+    assert program.run(workspace) == (3, "", "")
+
+    [event] = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert event["data"] == {"1": 1}
