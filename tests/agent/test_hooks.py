@@ -350,7 +350,7 @@ DONE: dict[str, Callable[[Session], object]] = {
     "resolved": lambda session: actions.press(session, "resolved"),
     "clear": lambda session: actions.press(session, "clear"),
     "delivered": deliver,
-    "read": loop.read_evidence,
+    "read": actions.settle_delivered,
     "torn": torn,
 }
 

@@ -130,7 +130,7 @@ class Loop(RuleBasedStateMachine):
     def the_agent_reads_on(self) -> None:
         delivered = [each.number for each in self.presses if each.is_unread and each.delivered]
 
-        assert loop.read_evidence(self.session) == delivered
+        assert actions.settle_delivered(self.session) == delivered
         self.settle_delivered()
 
     @rule()

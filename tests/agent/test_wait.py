@@ -49,9 +49,9 @@ def test_reading_the_evidence_acknowledges_what_wait_returned_and_nothing_else(s
     loop.publish_steps(started, STEPS)
     actions.press(started, "reproduced")
 
-    assert loop.read_evidence(started) == []
+    assert actions.settle_delivered(started) == []
     loop.wait(started, 0)
-    assert loop.read_evidence(started) == [1]
+    assert actions.settle_delivered(started) == [1]
     assert loop.wait(started, 0).status == "pending"
 
 
@@ -272,7 +272,7 @@ def test_a_resolved_in_the_run_that_was_reproduced_is_unverified(started: Sessio
     loop.publish_steps(started, STEPS)
     actions.press(started, "reproduced")
     loop.wait(started, 0)
-    loop.read_evidence(started)
+    actions.settle_delivered(started)
     actions.press(started, "resolved")
 
     answer = loop.wait(started, 0)

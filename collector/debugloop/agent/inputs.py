@@ -19,7 +19,8 @@ _Citation = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\
 
 
 class _Input(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # built when a tool is called for the first time, not while a client waits for the first greeting
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class NewHypothesis(_Input):

@@ -250,11 +250,6 @@ def clear(session: Session) -> tuple[int, int]:
     return run, runs.count_events(rows)
 
 
-def read_evidence(session: Session) -> list[int]:
-    """Acknowledge what ``wait`` returned: the agent reads on, so it has it. Gives the numbers of the presses."""
-    return actions.settle_delivered(session)
-
-
 def is_verified(session: Session) -> bool:
     """Whether a run was opened after the last Reproduced that the agent read: else nothing verifies its fix."""
     read = [press.run for press in actions.presses(session) if press.action == "reproduced" and press.delivered]

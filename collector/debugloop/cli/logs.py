@@ -16,7 +16,7 @@ from debugloop.errors import SessionGone
 from debugloop.evidence.cut import clipped, fitted
 from debugloop.evidence.query import Query, moment_from, select
 from debugloop.evidence.rows import plain
-from debugloop.session import files, runs
+from debugloop.session import actions, files, runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from debugloop.session.records import Row
     from debugloop.session.session import Session
 
-_AT_ONCE = 500
+_AT_ONCE = 5_000
 """Rows that are written together."""
 _LEAST_ROW = 300
 
@@ -66,8 +66,6 @@ def command(
 
     Each row is cited as RUN:LINE. With --limit, stderr says how many more there are and how to go on.
     """
-    from debugloop.agent.loop import read_evidence
-
     views = digest + timeline + (compare is not None)
     if follow and (run is not None or limit is not None or views):
         raise click.UsageError("--follow goes with the current run only, without --run, --limit or another view.")
@@ -76,11 +74,11 @@ def command(
     first, last = (None if moment is None else moment_from(moment) for moment in (clean(since), clean(until)))
     query = Query(clean(hypothesis), clean(level), clean(location), clean(text), after, first, last, clean(probe))
     session = call.open()
-    read_evidence(session)
+    actions.settle_delivered(session)  # who reads on has read what `wait` returned
     if follow:
         _follow(call, session, query)
         return
-    found, rows = runs.read(session, run)
+    found, rows = runs.read(session, run, wanted=query.reader())
     if digest:
         _digest(call, session, found, rows, query)
     elif timeline:
@@ -163,7 +161,7 @@ def _compare(call: Call, session: Session, of: tuple[int, int], rows: list[Row],
     from debugloop.evidence.views_text import compare_text
 
     before, after = of
-    old = runs.read(session, before)[1]
+    old = runs.read(session, before, wanted=query.reader())[1]
     limit = call.settings.answer_bytes
     answer = compare(select(old, query), before, select(rows, query), after, limit=limit)
     call.answer(answer, "" if call.json else compare_text(answer))

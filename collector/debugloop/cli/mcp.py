@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from importlib.util import find_spec
 
@@ -19,6 +20,9 @@ def command(call: Call) -> None:
         raise ExtraMissing("mcp", "mcp")
     # nothing here needs a farewell, and a thread that reads stdin would hold one up
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # what an import makes stays: to look through it for garbage is a tenth of the time until the first answer
+    gc.disable()
     from debugloop.agent.mcp_server import serve
 
+    gc.enable()
     serve(call.settings, call.folder, call.session_id)

@@ -28,7 +28,8 @@ def write_json(data: bytes) -> None:
     Characters that a terminal obeys, and JSON allows as they are, become escapes: it stays the same JSON value.
     """
     sys.stdout.flush()
-    sys.stdout.buffer.write(_OBEYED.sub(_escaped, data))
+    plain = data.isascii() and b"\x7f" not in data
+    sys.stdout.buffer.write(data if plain else _OBEYED.sub(_escaped, data))
     sys.stdout.buffer.flush()
 
 

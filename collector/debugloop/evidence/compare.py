@@ -7,7 +7,7 @@ in the other. An event without a location is aligned by its message.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
 
@@ -25,6 +25,9 @@ Place = tuple[str, str, str]
 _PATHS: Final = 20
 _HEAD: Final = 600
 _ABSENT: Final = object()
+
+Event: TypeAlias = "tuple[Row, dict[str, Any]]"
+"""A row, and what it says."""
 
 
 def compare(
@@ -62,8 +65,8 @@ def compare(
     return answer | shown | {"same": same, "more": more}
 
 
-def _by_place(rows: Iterable[Row]) -> tuple[dict[Place, list[Row]], int]:
-    places: dict[Place, list[Row]] = {}
+def _by_place(rows: Iterable[Row]) -> tuple[dict[Place, list[Event]], int]:
+    places: dict[Place, list[Event]] = {}
     events = 0
     for row in rows:
         if row.steps:
@@ -74,7 +77,10 @@ def _by_place(rows: Iterable[Row]) -> tuple[dict[Place, list[Row]], int]:
         record = row.record()
         location = text_of(record.get("location"))
         message = "" if location else text_of(record.get("message"))
-        places.setdefault((text_of(record.get("hypothesisId")), location, message), []).append(row)
+        place = (text_of(record.get("hypothesisId")), location, message)
+        if (listed := places.get(place)) is None:
+            listed = places[place] = []
+        listed.append((row, record))
     return places, events
 
 
@@ -84,16 +90,15 @@ def _named(place: Place) -> dict[str, Any]:
     return {**named, "message": clipped(message, 120)} if message else named
 
 
-def _alone(place: Place, rows: list[Row], run: int) -> dict[str, Any]:
-    return {**_named(place), "events": len(rows), "first": f"{run}:{rows[0].line}"}
+def _alone(place: Place, events: list[Event], run: int) -> dict[str, Any]:
+    return {**_named(place), "events": len(events), "first": f"{run}:{events[0][0].line}"}
 
 
-def _difference(old: list[Row], old_run: int, new: list[Row], new_run: int) -> dict[str, Any]:
+def _difference(old: list[Event], old_run: int, new: list[Event], new_run: int) -> dict[str, Any]:
     """How the events of one place differ; empty where they do not."""
     values: dict[str, dict[str, Any]] = {}
     left_out: set[str] = set()
-    for one, other in zip(old, new, strict=False):
-        before, after = one.record(), other.record()
+    for (one, before), (other, after) in zip(old, new, strict=False):
         if one.raw == other.raw or content(one, before) == content(other, after):
             continue
         mine, theirs = dict(leaves(before)), dict(leaves(after))

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 PATH_CHARACTERS: Final = 80
 LIST_CHARACTERS: Final = 60
 
-_PLACED: Final = frozenset({"hypothesisId", "location", "timestamp", "sessionId", "runId", "_"})
+PLACED: Final = frozenset({"hypothesisId", "location", "timestamp", "sessionId", "runId", "_"})
 _NESTED: Final[frozenset[type]] = frozenset({dict, list})
 _TIME: Final = b'"timestamp"'
+_TIME_COLON: Final = b'"timestamp":'
+_MS_DIGITS: Final = 13
+_ENDS: Final = frozenset({b",", b"}"})
 _TIME_MEMBER: Final = re.compile(rb'"timestamp":\s*(?:[0-9.]+|"[^"\\]*")')
 
 
@@ -26,8 +29,12 @@ def content(row: Row, record: dict[str, Any]) -> bytes:
     raw = without_stamp(row)
     if "timestamp" not in record:
         return raw
-    if raw.count(_TIME) == 1 and (time := _TIME_MEMBER.search(raw)):
-        return raw[: time.start()] + raw[time.end() :]
+    if raw.count(_TIME) == 1:
+        head, _, tail = raw.partition(_TIME_COLON)
+        if tail[:_MS_DIGITS].isdigit() and tail[_MS_DIGITS : _MS_DIGITS + 1] in _ENDS:  # how nearly all write it
+            return head + tail[_MS_DIGITS:]
+        if time := _TIME_MEMBER.search(raw):
+            return raw[: time.start()] + raw[time.end() :]
     kept = [member for member in members(raw) if member.key != "timestamp"]
     return b",".join(raw[member.key_start : member.value_end] for member in kept)
 
@@ -36,7 +43,7 @@ def leaves(record: dict[str, Any]) -> list[tuple[str, object]]:
     """Every scalar of an event's own members, with its path such as ``data.total``; a list counts as one value."""
     found: list[tuple[str, object]] = []
     for key, value in record.items():
-        if key not in _PLACED:
+        if key not in PLACED:
             _add(found, key[:PATH_CHARACTERS], value)
     return found
 

@@ -6,13 +6,14 @@ what was left out is counted. All of it is quoted: what a program wrote is evide
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from debugloop.evidence.content import content, leaves
+from debugloop.evidence.columns import summaries
+from debugloop.evidence.content import content
 from debugloop.evidence.cut import clipped, fitted
 from debugloop.evidence.query import UNTAGGED, hypotheses_of, text_of
 from debugloop.evidence.room import NOTICE, Room
@@ -30,48 +31,47 @@ _MALFORMED_CITED: Final = 5
 _KEYS: Final = 5
 _MENDS: Final = 3
 _PATHS: Final = 12
-_VALUES_A_PATH: Final = 6
-_THEIR_OWN_KEY: Final = frozenset({int, str})
-"""Types whose values tell themselves apart from all others as keys."""
-
-
-@dataclass(slots=True)
-class _Fold:
-    """Events of one group that differ in nothing but their time."""
-
-    row: Row
-    times: int = 0
-    last: int = 0
+_PLAIN: Final[frozenset[type]] = frozenset({str, type(None)})
 
 
 @dataclass(slots=True)
 class _Group:
-    """The events of one hypothesis at one location."""
+    """The events of one hypothesis at one location; those that differ in nothing but their time are one row of it."""
 
     hypothesis: str
     location: str
     events: int = 0
-    first: int = 0
     last: int = 0
-    folds: dict[bytes, _Fold] = field(default_factory=dict[bytes, _Fold])
+    rows: dict[bytes, Row] = field(default_factory=dict[bytes, "Row"])
+    records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """What the rows say, in their order."""
+    again: dict[bytes, tuple[int, int]] = field(default_factory=dict[bytes, tuple[int, int]])
+    """Of rows that came several times: how often, and the last line."""
     quoted: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
     values: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def add(self, row: Row, same: bytes) -> None:
+    @property
+    def first(self) -> int:
+        return next(iter(self.rows.values())).line
+
+    def add(self, row: Row, record: dict[str, Any], same: bytes) -> None:
         self.events += 1
-        self.first = self.first or row.line
         self.last = row.line
-        fold = self.folds.get(same)
-        if fold is None:
-            fold = self.folds[same] = _Fold(row)
-        fold.times += 1
-        fold.last = row.line
+        if same not in self.rows:
+            self.rows[same] = row
+            self.records.append(record)
+        else:
+            self.again[same] = (self.again.get(same, (1, 0))[0] + 1, row.line)
+
+    def left_out(self) -> Iterator[int]:
+        """The lines that are not quoted, in order."""
+        return (row.line for row in self.rows.values() if row.line not in self.quoted)
 
     def head(self, run: int) -> dict[str, Any]:
         return {
             "location": clipped(self.location, 160) or None,
             "events": self.events,
-            "distinct": len(self.folds),
+            "distinct": len(self.rows),
             "first": f"{run}:{self.first}",
             "last": f"{run}:{self.last}",
         }
@@ -82,8 +82,8 @@ class _Group:
             shown["values"] = self.values
         if self.quoted:
             shown["rows"] = [self.quoted[line] for line in sorted(self.quoted)]
-        if len(self.quoted) < len(self.folds):
-            shown["more"] = len(self.folds) - len(self.quoted)
+        if len(self.quoted) < len(self.rows):
+            shown["more"] = len(self.rows) - len(self.quoted)
         return shown
 
 
@@ -105,9 +105,10 @@ def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
     (``logs --after``), null where nothing was left out.
     """
     groups: dict[tuple[str, str], _Group] = {}
+    places: dict[tuple[str | None, str | None], list[_Group]] = {}
     malformed: dict[str, int] = {}
     malformed_at: list[str] = []
-    fired: set[str | None] = set()
+    fired: set[object] = set()
     events = 0
     for row in rows:
         if row.steps:
@@ -118,15 +119,18 @@ def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
             malformed_at.append(f"{run}:{row.line}")
             continue
         record = row.record()
-        location = text_of(record.get("location"))
-        hypotheses = hypotheses_of(record)
-        fired.add(record.get("probe") if isinstance(record.get("probe"), str) else None)
+        place = record.get("hypothesisId"), record.get("location")
+        plain = place[0].__class__ in _PLAIN and place[1].__class__ in _PLAIN
+        found = places.get(place) if plain else None
+        if found is None:
+            found = _groups_of(groups, record)
+            if plain:
+                places[place] = found
+        if (probe := record.get("probe")).__class__ is str:
+            fired.add(probe)
         same = content(row, record)
-        for hypothesis in hypotheses:
-            group = groups.get((hypothesis, location))
-            if group is None:
-                group = groups[hypothesis, location] = _Group(hypothesis, location)
-            group.add(row, same)
+        for group in found:
+            group.add(row, record, same)
     answer: dict[str, Any] = {
         "notice": NOTICE,
         "run": run,
@@ -146,11 +150,17 @@ def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
     shown, omitted = _choose(_in_turn(groups, ledger), ledger, room)
     _quote(shown, run, room)
     answer["hypotheses"] = _by_hypothesis(shown, groups, ledger, run)
-    left_out = [fold.row.line for group in omitted for fold in group.folds.values()]
-    left_out += [fold.row.line for group in shown for fold in group.folds.values() if fold.row.line not in group.quoted]
-    answer["more"] = {"groups": len(omitted), "rows": len(set(left_out))}
+    left_out = {line for group in groups.values() for line in group.left_out()}
+    answer["more"] = {"groups": len(omitted), "rows": len(left_out)}
     answer["cursor"] = min(left_out) - 1 if left_out else None
     return answer
+
+
+def _groups_of(groups: dict[tuple[str, str], _Group], record: dict[str, Any]) -> list[_Group]:
+    """The groups that an event belongs to, one for each hypothesis that it names; made where they are new."""
+    location = text_of(record.get("location"))
+    keys = [(hypothesis, location) for hypothesis in hypotheses_of(record)]
+    return [groups.setdefault(key, _Group(*key)) for key in keys]
 
 
 def _silent(ledger: Sequence[Hypothesis], groups: dict[tuple[str, str], _Group], room: Room) -> list[str]:
@@ -189,7 +199,7 @@ def _choose(groups: list[_Group], ledger: Sequence[Hypothesis], room: Room) -> t
 
 def _quote(groups: list[_Group], run: int, room: Room) -> None:
     """Quote rows while there is room, one of each group in turn: the first, the last, then those between."""
-    orders = {id(group): _order(list(group.folds.values())) for group in groups}
+    orders = {id(group): _order(group) for group in groups}
     full: set[int] = set()
     for turn in range(_ROWS_A_GROUP):
         if turn == 2:  # noqa: PLR2004 -- the first and the last of each are quoted
@@ -199,52 +209,36 @@ def _quote(groups: list[_Group], run: int, room: Room) -> None:
             order = orders[id(group)]
             if turn >= len(order) or id(group) in full:
                 continue
-            fold = order[turn]
-            quoted = _quoted(fold, run)
+            same, row = order[turn]
+            quoted = _quoted(row, group.again.get(same), run)
             if room.take(quoted):
-                group.quoted[fold.row.line] = quoted
+                group.quoted[row.line] = quoted
             else:
                 full.add(id(group))
 
 
-def _order(folds: list[_Fold]) -> list[_Fold]:
-    return folds[:1] + folds[-1:] * (len(folds) > 1) + folds[1 : min(len(folds) - 1, _ROWS_A_GROUP)]
+def _order(group: _Group) -> list[tuple[bytes, Row]]:
+    rows = list(group.rows.items())
+    return rows[:1] + rows[-1:] * (len(rows) > 1) + rows[1 : min(len(rows) - 1, _ROWS_A_GROUP)]
 
 
-def _quoted(fold: _Fold, run: int) -> dict[str, Any]:
-    record, cut = fitted(fold.row, _ROW_BYTES)
-    quoted: dict[str, Any] = {"at": f"{run}:{fold.row.line}"}
-    if fold.times > 1:
-        quoted |= {"times": fold.times, "last": f"{run}:{fold.last}"}
+def _quoted(row: Row, again: tuple[int, int] | None, run: int) -> dict[str, Any]:
+    record, cut = fitted(row, _ROW_BYTES)
+    quoted: dict[str, Any] = {"at": f"{run}:{row.line}"}
+    if again:
+        quoted |= {"times": again[0], "last": f"{run}:{again[1]}"}
     if cut:
-        quoted["cut"] = len(fold.row.raw)
+        quoted["cut"] = len(row.raw)
     return quoted | {"record": orjson.Fragment(record)}
 
 
 def _summarise(group: _Group, room: Room) -> None:
     """Give the values of a group whose rows will not all be quoted: how many, which, and between what bounds."""
-    if len(group.folds) <= _ROWS_A_GROUP:
+    if len(group.rows) <= _ROWS_A_GROUP:
         return
-    seen: dict[str, dict[object, object]] = {}
-    for fold in group.folds.values():
-        for path, value in leaves(fold.row.record()):
-            # 1, 1.0 and true are one key in Python
-            key = value if value.__class__ in _THEIR_OWN_KEY else orjson.dumps(value)
-            if (values := seen.get(path)) is None:
-                values = seen[path] = {}
-            values.setdefault(key, value)
-    for path, values in list(seen.items())[:_PATHS]:
-        if len(values) > 1:
-            summary = _summary(list(values.values()))
-            if room.take({path: summary}):
-                group.values[path] = summary
-
-
-def _summary(values: list[object]) -> dict[str, Any]:
-    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    bounds = {"min": min(numbers), "max": max(numbers)} if numbers else {}
-    first = [clipped(value, 60) if isinstance(value, str) else value for value in values[:_VALUES_A_PATH]]
-    return {"distinct": len(values), **bounds, "first": first}
+    for path, summary in list(summaries(group.records).items())[:_PATHS]:
+        if room.take({path: summary}):
+            group.values[path] = summary
 
 
 def _by_hypothesis(

@@ -7,7 +7,7 @@ that hold them. Malformed rows have no keys, so only the text filter can meet th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -50,6 +50,23 @@ class Query:
     def keeps_all(self) -> bool:
         """Whether it asks for nothing but a place to begin."""
         return self == Query(after=self.after)
+
+    def reader(self) -> Callable[[bytes], bool] | None:
+        """Tells of a line as it stands in the file, before it is read, whether it can be meant; None where any can.
+
+        Looks for what only a few lines hold. The text filter is not among it: it looks at what redaction left.
+        """
+        named = (self.hypothesis, self.location, self.probe)
+        parts = [part.lower().encode() for part in named if part and _is_plain(part)]
+        if not parts:
+            return None
+
+        def may_be_meant(line: bytes) -> bool:
+            small = line.lower()
+            # an escape, or a letter of another alphabet, may write the same otherwise
+            return all(part in small for part in parts) or b"\\" in line or not line.isascii()
+
+        return may_be_meant
 
     @property
     def keeps_probes(self) -> bool:
@@ -160,6 +177,10 @@ def _level(text: str) -> str:
 
 def _holds(text: str, part: str | None) -> bool:
     return part is None or part.casefold() in text.casefold()
+
+
+def _is_plain(part: str) -> bool:
+    return part.isascii() and '"' not in part and "redacted" not in part.lower()
 
 
 def _is_probe(text: str, probe: str) -> bool:

@@ -8,7 +8,8 @@ remembered and compared.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -43,13 +44,21 @@ class Batch:
 class LineReader:
     """Cuts bytes into rows, in bounded memory; secrets are hidden.
 
-    ``has_steps``: line 1 may be the run's steps. ``start``: bytes of the log before those that are fed.
+    ``has_steps``: line 1 may be the run's steps. ``start``: bytes of the log before those that are fed. ``wanted``
+    looks at a line as it is: one that it refuses is counted, but not read.
     """
 
     def __init__(
-        self, settings: Settings, redactor: Redactor | None = None, *, has_steps: bool = True, start: int = 0
+        self,
+        settings: Settings,
+        redactor: Redactor | None = None,
+        *,
+        has_steps: bool = True,
+        start: int = 0,
+        wanted: Callable[[bytes], bool] | None = None,
     ) -> None:
         self._redactor = redactor
+        self._wanted = wanted
         self._settings = settings
         self._has_steps = has_steps
         self._partial = b""
@@ -65,12 +74,15 @@ class LineReader:
     def feed(self, data: bytes) -> list[Row]:
         """The rows that these bytes complete. A last line without its LF waits for the next call."""
         rows: list[Row] = []
-        pieces = (self._partial + data).split(b"\n")
+        whole = self._partial + data
+        pieces = whole.split(b"\n")
         self._partial = pieces.pop()
+        # most logs hold no secret: that is told of all their lines at once
+        redactor = self._redactor if self._redactor and self._redactor.may_hold(whole) else None
         for piece in pieces:
             row = self._row(piece)
             if row is not None:
-                rows.append(row if self._redactor is None else _redacted(row, self._redactor))
+                rows.append(row if redactor is None else _redacted(row, redactor))
         if len(self._partial) > self._settings.line_bytes:
             self._too_long = True
             self._start += len(self._partial) - KEPT_OF_MALFORMED
@@ -85,7 +97,9 @@ class LineReader:
             return Row(self._lines, line[:KEPT_OF_MALFORMED], "over_cap")
         if too_long:
             return Row(self._lines, line[:KEPT_OF_MALFORMED], "too_long")
-        if not line.strip(b" \t\r"):  # nobody meant an empty line as an event
+        if line[:1] != b"{" and not line.strip(b" \t\r"):  # nobody meant an empty line as an event
+            return None
+        if self._wanted is not None and not self._wanted(line):
             return None
         steps_line = self._has_steps and self._lines == 1
         return parse_line(self._lines, line, nesting=self._settings.nesting, steps_line=steps_line)
@@ -97,14 +111,21 @@ def _redacted(row: Row, redactor: Redactor) -> Row:
         raw = text.encode()
     else:
         raw, hidden = redactor.line(row.raw)
-    return replace(row, raw=raw) if hidden else row
+    return row._replace(raw=raw) if hidden else row
 
 
 class Follower:
     """Follows one log file. Not safe for two threads at once."""
 
-    def __init__(self, path: Path, settings: Settings, redactor: Redactor | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        settings: Settings,
+        redactor: Redactor | None = None,
+        wanted: Callable[[bytes], bool] | None = None,
+    ) -> None:
         self._redactor = redactor
+        self._wanted = wanted
         self._path = path
         self._settings = settings
         self._file = -1
@@ -157,7 +178,7 @@ class Follower:
         rows = LineReader(self._settings, self._redactor, has_steps=False, start=start).feed(data[start - end + size :])
         if rows:
             self._page, self._end, self._page_head = start, end, data[start - end + size :][:_MARK]
-        return [replace(row, line=0) for row in rows]
+        return [row._replace(line=0) for row in rows]
 
     @property
     def before_page(self) -> bool:
@@ -176,7 +197,7 @@ class Follower:
         self._page_head = b""
         self._head = b""
         self._tail = b""
-        self._reader = LineReader(self._settings, self._redactor)
+        self._reader = LineReader(self._settings, self._redactor, wanted=self._wanted)
 
     def _gone(self) -> Batch:
         reset = self._position > 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 import orjson
 
@@ -32,9 +32,8 @@ class Number(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a run.
+class Row(NamedTuple):
+    """One line of a run. A tuple, because a full log is tens of thousands of them.
 
     ``raw`` is strict JSON on one line for a record, else the first bytes of the malformed line as they are.
     ``line`` counts from 1 within the run's file; a row is cited as ``run:line``.
@@ -86,8 +85,11 @@ def parse_line(line: int, raw: bytes, *, nesting: int, steps_line: bool = False)
         return _repaired(line, raw, nesting)
     if not isinstance(value, dict):
         return _malformed(line, raw, "not_an_object")
-    if strict.deeper_than(raw, nesting):
+    # each level opens and closes, so a shorter line cannot be nested as deep
+    if len(raw) > 2 * nesting and strict.deeper_than(raw, nesting):
         return _malformed(line, raw, "too_deep")
+    if not steps_line and b"\r" not in raw:
+        return Row(line, raw)
     record = cast("dict[str, Any]", value)
     # a CR can only stand between tokens here
     text = raw.replace(b"\r", b" ").strip() if b"\r" in raw else raw

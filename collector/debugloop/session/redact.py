@@ -54,6 +54,10 @@ class Redactor:
         self._all = BytesAhoCorasick(patterns).find_matches_as_indexes
         self._shape_of = [shape for _, shape in traces]
 
+    def may_hold(self, data: bytes) -> bool:
+        """Whether anything in these bytes looks as if a secret could be there."""
+        return bool(self._search(data.lower(), overlapping=True))
+
     def line(self, record: bytes) -> tuple[bytes, int]:
         """A record (strict JSON on one line) without its secrets, and how many were hidden."""
         lower = record.lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,8 +24,14 @@ _GZIP: Final = 31
 """zlib's word for a gzip header and trailer around deflate."""
 
 
-def read(session: Session, run: int | None = None, *, redacting: bool = True) -> tuple[int, list[Row]]:
-    """All rows of a run (the current one by default), with its number.
+def read(
+    session: Session,
+    run: int | None = None,
+    *,
+    redacting: bool = True,
+    wanted: Callable[[bytes], bool] | None = None,
+) -> tuple[int, list[Row]]:
+    """All rows of a run (the current one by default), with its number; only those of ``wanted`` lines, if it is given.
 
     Reads what is there at one moment: a run that is opened meanwhile is not mixed in. ``redacting=False`` is for
     those who only count. Raises RunNotFound.
@@ -34,8 +40,8 @@ def read(session: Session, run: int | None = None, *, redacting: bool = True) ->
     while True:
         current = session.state().run
         if run is not None and run != current:
-            return run, _read_archived(session, run, redactor)
-        rows = _read_log(session, redactor)
+            return run, _read_archived(session, run, redactor, wanted)
+        rows = _read_log(session, redactor, wanted)
         if session.state().run == current:
             return current, rows
 
@@ -108,8 +114,8 @@ def _redactor(session: Session) -> Redactor | None:
     return redact.of_session(session)
 
 
-def _read_log(session: Session, redactor: Redactor | None) -> list[Row]:
-    follower = Follower(session.layout.log, session.settings, redactor)
+def _read_log(session: Session, redactor: Redactor | None, wanted: Callable[[bytes], bool] | None) -> list[Row]:
+    follower = Follower(session.layout.log, session.settings, redactor, wanted)
     rows: list[Row] = []
     try:
         while True:
@@ -123,12 +129,14 @@ def _read_log(session: Session, redactor: Redactor | None) -> list[Row]:
         follower.close()
 
 
-def _read_archived(session: Session, run: int, redactor: Redactor | None) -> list[Row]:
+def _read_archived(
+    session: Session, run: int, redactor: Redactor | None, wanted: Callable[[bytes], bool] | None
+) -> list[Row]:
     path = session.layout.run_archive(run)
     packed = files.read_bytes(path)
     if packed is None:
         raise RunNotFound(run, tuple(kept(session)))
-    reader = LineReader(session.settings, redactor, has_steps=run > 0)
+    reader = LineReader(session.settings, redactor, has_steps=run > 0, wanted=wanted)
     rows: list[Row] = []
     for data in _unpacked(path, packed):
         rows += reader.feed(data)
