@@ -7,7 +7,7 @@ in the other. An event without a location is aligned by its message.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import orjson
 
@@ -67,6 +67,7 @@ def compare(
 
 def _by_place(rows: Iterable[Row]) -> tuple[dict[Place, list[Event]], int]:
     places: dict[Place, list[Event]] = {}
+    known: dict[tuple[str, str], list[Event]] = {}
     events = 0
     for row in rows:
         if row.steps:
@@ -75,12 +76,17 @@ def _by_place(rows: Iterable[Row]) -> tuple[dict[Place, list[Event]], int]:
         if row.malformed:
             continue
         record = row.record()
-        location = text_of(record.get("location"))
+        said = record.get("hypothesisId"), record.get("location")
+        plain = said[0].__class__ is str and said[1].__class__ is str and said[1] != ""
+        if plain and (listed := known.get(cast("tuple[str, str]", said))) is not None:
+            listed.append((row, record))
+            continue
+        location = text_of(said[1])
         message = "" if location else text_of(record.get("message"))
-        place = (text_of(record.get("hypothesisId")), location, message)
-        if (listed := places.get(place)) is None:
-            listed = places[place] = []
+        listed = places.setdefault((text_of(said[0]), location, message), [])
         listed.append((row, record))
+        if plain:
+            known[cast("tuple[str, str]", said)] = listed
     return places, events
 
 

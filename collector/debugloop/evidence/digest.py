@@ -150,9 +150,13 @@ def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
     shown, omitted = _choose(_in_turn(groups, ledger), ledger, room)
     _quote(shown, run, room)
     answer["hypotheses"] = _by_hypothesis(shown, groups, ledger, run)
-    left_out = {line for group in groups.values() for line in group.left_out()}
-    answer["more"] = {"groups": len(omitted), "rows": len(left_out)}
-    answer["cursor"] = min(left_out) - 1 if left_out else None
+    # an event of several hypotheses is left out once
+    several = any(len(found) > 1 for found in places.values()) or len(places) < len(groups)
+    lines = {line for group in groups.values() for line in group.left_out()} if several else None
+    rest = sum(len(group.rows) - len(group.quoted) for group in groups.values()) if lines is None else len(lines)
+    answer["more"] = {"groups": len(omitted), "rows": rest}
+    firsts = [line for group in groups.values() if (line := next(group.left_out(), None)) is not None]
+    answer["cursor"] = min(firsts) - 1 if firsts else None
     return answer
 
 
