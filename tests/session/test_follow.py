@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from debugloop.evidence.query import Query
 from debugloop.session.follow import Follower, LineReader
 from debugloop.session.records import Row
 from debugloop.settings import Settings
@@ -186,3 +187,42 @@ def test_any_history_ends_with_the_rows_that_are_in_the_file(
     whole = Seen(path, Settings(home=path.parent))
     assert shown == whole.look()
     whole.follower.close()
+
+
+WANTED_LINES = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                b'{"hypothesisId":"H3","n":1}',
+                b'{"hypothesisId":"h3"}',
+                b'{"hypothesisId":"H1"}',
+                rb'{"hypothesisId":"\u00483"}',
+                '{"location":"é","hypothesisId":"H2"}'.encode(),
+                b"",
+                b"  ",
+                b"no JSON with H3",
+                b'{"a":"' + b"x" * 700 + b'"}',
+                b'{"H3":"' + b"x" * 700 + b'"}',
+                b"\xff\xfeH",
+            ]
+        ),
+        st.binary(max_size=6).map(lambda data: data.replace(b"\n", b"")),
+    ),
+    max_size=30,
+)
+
+
+@given(WANTED_LINES, st.integers(1, 400), st.booleans())
+def test_a_reader_of_what_is_wanted_gives_the_rows_of_a_whole_reading_that_can_be_meant(
+    lines: list[bytes], chunk: int, small: bool
+) -> None:
+    settings = Settings(home=Path("/nowhere"), line_bytes=500, log_bytes=2_000 if small else 10**6)
+    data = b"".join(line + b"\n" for line in lines)
+    whole, some = LineReader(settings), LineReader(settings, wanted=b"h3")
+    query = Query(hypothesis="H3")
+    pieces = [data[at : at + chunk] for at in range(0, len(data), chunk)]
+
+    expected = [row for piece in pieces for row in whole.feed(piece) if query.matches(row)]
+    got = [row for piece in pieces for row in some.feed(piece) if query.matches(row)]
+
+    assert got == expected

@@ -233,14 +233,14 @@ def read_evidence(bench: Bench, given: inputs.ReadEvidence) -> dict[str, Any]:
     session = bench.open(given)
     actions.settle_delivered(session)  # who reads on has read what `wait_for_user` returned
     sessions.touch_agent(session)
-    run, rows = runs.read(session, given.run, wanted=query.reader())
+    run, rows = runs.read(session, given.run, wanted=query.wanted)
     limit = given.max_bytes or session.settings.answer_bytes
     meant = select(rows, query)
     if given.view == "compare":
         from debugloop.evidence.compare import compare
 
         before = _run_before(session, run) if given.before is None else given.before
-        old = select(runs.read(session, before, wanted=query.reader())[1], query)
+        old = select(runs.read(session, before, wanted=query.wanted)[1], query)
         return {"view": given.view, **compare(old, before, meant, run, limit=limit - _TEXT)}
     if given.view == "digest":
         from debugloop.evidence.digest import digest

@@ -13,9 +13,7 @@ import orjson
 from debugloop.cli.streams import write, write_json
 from debugloop.cli.verb import Call, clean, verb
 from debugloop.errors import SessionGone
-from debugloop.evidence.cut import clipped, fitted
 from debugloop.evidence.query import Query, moment_from, select
-from debugloop.evidence.rows import plain
 from debugloop.session import actions, files, runs
 
 if TYPE_CHECKING:
@@ -78,7 +76,7 @@ def command(
     if follow:
         _follow(call, session, query)
         return
-    found, rows = runs.read(session, run, wanted=query.reader())
+    found, rows = runs.read(session, run, wanted=query.wanted)
     if digest:
         _digest(call, session, found, rows, query)
     elif timeline:
@@ -92,6 +90,8 @@ def command(
 
 
 def _print(call: Call, run: int, rows: Iterable[Row]) -> None:
+    from debugloop.evidence.rows import plain
+
     several = iter(rows)
     while some := list(islice(several, _AT_ONCE)):
         if call.json:
@@ -101,6 +101,8 @@ def _print(call: Call, run: int, rows: Iterable[Row]) -> None:
 
 
 def _print_some(call: Call, run: int, rows: list[Row], limit: int) -> None:
+    from debugloop.evidence.rows import plain
+
     room = call.settings.answer_bytes
     shown = 0
     for row in rows[:limit]:
@@ -129,6 +131,9 @@ def _json(row: Row, run: int) -> bytes:
 
 
 def _cut(call: Call, row: Row, run: int, room: int) -> bytes:
+    from debugloop.evidence.cut import clipped, fitted
+    from debugloop.evidence.rows import plain
+
     if not call.json:
         return f"{clipped(plain(row, run), room // 4)}\n".encode()
     record, _ = fitted(row, room - 100)
@@ -161,7 +166,7 @@ def _compare(call: Call, session: Session, of: tuple[int, int], rows: list[Row],
     from debugloop.evidence.views_text import compare_text
 
     before, after = of
-    old = runs.read(session, before, wanted=query.reader())[1]
+    old = runs.read(session, before, wanted=query.wanted)[1]
     limit = call.settings.answer_bytes
     answer = compare(select(old, query), before, select(rows, query), after, limit=limit)
     call.answer(answer, "" if call.json else compare_text(answer))

@@ -7,7 +7,7 @@ that hold them. Malformed rows have no keys, so only the text filter can meet th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import orjson
 
 from debugloop.errors import InvalidTime
-from debugloop.evidence.rows import LEVELS, moment_of
 
 if TYPE_CHECKING:
     from debugloop.session.records import Row
@@ -49,24 +48,17 @@ class Query:
     @property
     def keeps_all(self) -> bool:
         """Whether it asks for nothing but a place to begin."""
-        return self == Query(after=self.after)
+        named = (self.hypothesis, self.level, self.location, self.text, self.probe)
+        return not self._timed and all(each is None for each in named)
 
-    def reader(self) -> Callable[[bytes], bool] | None:
-        """Tells of a line as it stands in the file, before it is read, whether it can be meant; None where any can.
+    @property
+    def wanted(self) -> bytes | None:
+        """What every line that is meant holds in small letters, as it stands in the file: for `runs.read` to search.
 
-        Looks for what only a few lines hold. The text filter is not among it: it looks at what redaction left.
+        The text filter is not among it: it looks at what redaction left.
         """
         named = (self.hypothesis, self.location, self.probe)
-        parts = [part.lower().encode() for part in named if part and _is_plain(part)]
-        if not parts:
-            return None
-
-        def may_be_meant(line: bytes) -> bool:
-            small = line.lower()
-            # an escape, or a letter of another alphabet, may write the same otherwise
-            return all(part in small for part in parts) or b"\\" in line or not line.isascii()
-
-        return may_be_meant
+        return max((part.lower().encode() for part in named if part and _is_plain(part)), key=len, default=None)
 
     @property
     def keeps_probes(self) -> bool:
@@ -77,6 +69,8 @@ class Query:
         """Whether the row is meant."""
         if row.line <= self.after:
             return False
+        if self.keeps_all:
+            return True
         if row.malformed:
             keyed = self.hypothesis or self.level or self.location or self.probe or self._timed
             return not keyed and _holds(row.text, self.text)
@@ -84,10 +78,8 @@ class Query:
             _may_hold(row.raw, part) for part in (self.hypothesis, self.location, self.text, self.probe) if part
         ):
             return False
-        if self.keeps_all:
-            return True
         record = row.record()
-        if self.hypothesis is not None and self.hypothesis.casefold() not in map(str.casefold, hypotheses_of(record)):
+        if self.hypothesis is not None and not _is_among(self.hypothesis, hypotheses_of(record)):
             return False
         if self.level is not None and level_of(record) != _level(self.level):
             return False
@@ -95,7 +87,7 @@ class Query:
             return False
         if self.probe is not None and not _is_probe(text_of(record.get("probe")), self.probe):
             return False
-        if self._timed and not self._is_between(moment_of(record.get("timestamp"))):
+        if self._timed and not self._is_between(record.get("timestamp")):
             return False
         return self.text is None or any(_holds(text, self.text) for text in _texts(row.exact()))
 
@@ -103,7 +95,10 @@ class Query:
     def _timed(self) -> bool:
         return self.since is not None or self.until is not None
 
-    def _is_between(self, moment: datetime | None) -> bool:
+    def _is_between(self, timestamp: object) -> bool:
+        from debugloop.evidence.rows import moment_of
+
+        moment = moment_of(timestamp)
         if moment is None:
             return False
         try:
@@ -121,6 +116,8 @@ def moment_from(text: str) -> datetime:
         number: object = float(text)
     except ValueError:
         number = text
+    from debugloop.evidence.rows import moment_of
+
     moment = moment_of(number)
     if moment is None:
         raise InvalidTime(text)
@@ -171,12 +168,19 @@ def text_of(value: object) -> str:
 
 
 def _level(text: str) -> str:
+    # what makes rows readable is loaded where it is needed: many a query needs none of it
+    from debugloop.evidence.rows import LEVELS
+
     name = text.strip().lower()
     return LEVELS.get(name, name)
 
 
 def _holds(text: str, part: str | None) -> bool:
     return part is None or part.casefold() in text.casefold()
+
+
+def _is_among(name: str, names: tuple[str, ...]) -> bool:
+    return name in names or name.casefold() in map(str.casefold, names)
 
 
 def _is_plain(part: str) -> bool:

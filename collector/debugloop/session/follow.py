@@ -8,7 +8,8 @@ remembered and compared.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,6 +26,8 @@ _MARK: Final = 4_096
 """Bytes that are compared at the head and before the position."""
 _CHUNK: Final = 262_144
 _CHUNKS_A_POLL: Final = 4
+_ODD: Final = re.compile(rb"[\\\x80-\xff]")
+_NOWHERE: Final = 1 << 62
 
 
 @dataclass(slots=True)
@@ -44,8 +47,9 @@ class Batch:
 class LineReader:
     """Cuts bytes into rows, in bounded memory; secrets are hidden.
 
-    ``has_steps``: line 1 may be the run's steps. ``start``: bytes of the log before those that are fed. ``wanted``
-    looks at a line as it is: one that it refuses is counted, but not read.
+    ``has_steps``: line 1 may be the run's steps. ``start``: bytes of the log before those that are fed. ``wanted`` are
+    small letters of ASCII that every line which is meant holds, unless it writes them otherwise: lines without are
+    counted, but not read.
     """
 
     def __init__(
@@ -55,7 +59,7 @@ class LineReader:
         *,
         has_steps: bool = True,
         start: int = 0,
-        wanted: Callable[[bytes], bool] | None = None,
+        wanted: bytes | None = None,
     ) -> None:
         self._redactor = redactor
         self._wanted = wanted
@@ -75,19 +79,47 @@ class LineReader:
         """The rows that these bytes complete. A last line without its LF waits for the next call."""
         rows: list[Row] = []
         whole = self._partial + data
-        pieces = whole.split(b"\n")
-        self._partial = pieces.pop()
-        # most logs hold no secret: that is told of all their lines at once
-        redactor = self._redactor if self._redactor and self._redactor.may_hold(whole) else None
-        for piece in pieces:
+        complete = whole.rfind(b"\n") + 1
+        self._partial = whole[complete:]
+        for piece in self._lines_of(whole, complete):
             row = self._row(piece)
             if row is not None:
-                rows.append(row if redactor is None else _redacted(row, redactor))
+                rows.append(row)
+        # most logs hold no secret: that is told of all their lines at once
+        if self._redactor and self._redactor.may_hold(b"\n".join([row.raw for row in rows])):
+            rows = [_redacted(row, self._redactor) for row in rows]
         if len(self._partial) > self._settings.line_bytes:
             self._too_long = True
             self._start += len(self._partial) - KEPT_OF_MALFORMED
             self._partial = self._partial[:KEPT_OF_MALFORMED]
         return rows
+
+    def _lines_of(self, whole: bytes, complete: int) -> Iterable[bytes]:
+        if self._wanted is None or self._too_long:
+            return whole[:complete].split(b"\n")[:-1]
+        return self._wanted_of(whole, complete, self._wanted)
+
+    def _wanted_of(self, whole: bytes, complete: int, wanted: bytes) -> Iterator[bytes]:
+        """The lines that hold what is wanted, or write something by an escape or in another alphabet."""
+        small = whole.lower()
+        strange_in = _first_escape if whole.isascii() else _first_odd
+        at = 0
+        plain, strange = _first(small, wanted, 0), strange_in(whole, 0)
+        while (found := min(plain, strange)) < complete:
+            begin = whole.rfind(b"\n", at, found) + 1 or at
+            self._pass(whole, at, begin)
+            at = whole.index(b"\n", found) + 1
+            yield whole[begin : at - 1]
+            if plain < at:
+                plain = _first(small, wanted, at)
+            if strange < at:
+                strange = strange_in(whole, at)
+        self._pass(whole, at, complete)
+
+    def _pass(self, whole: bytes, start: int, end: int) -> None:
+        """Count lines that are not read."""
+        self._lines += whole.count(b"\n", start, end)
+        self._start += end - start
 
     def _row(self, line: bytes) -> Row | None:
         self._lines += 1
@@ -99,10 +131,22 @@ class LineReader:
             return Row(self._lines, line[:KEPT_OF_MALFORMED], "too_long")
         if line[:1] != b"{" and not line.strip(b" \t\r"):  # nobody meant an empty line as an event
             return None
-        if self._wanted is not None and not self._wanted(line):
-            return None
         steps_line = self._has_steps and self._lines == 1
         return parse_line(self._lines, line, nesting=self._settings.nesting, steps_line=steps_line)
+
+
+def _first(data: bytes, part: bytes, start: int) -> int:
+    at = data.find(part, start)
+    return _NOWHERE if at < 0 else at
+
+
+def _first_escape(data: bytes, start: int) -> int:
+    return _first(data, b"\\", start)
+
+
+def _first_odd(data: bytes, start: int) -> int:
+    found = _ODD.search(data, start)
+    return found.start() if found else _NOWHERE
 
 
 def _redacted(row: Row, redactor: Redactor) -> Row:
@@ -122,7 +166,7 @@ class Follower:
         path: Path,
         settings: Settings,
         redactor: Redactor | None = None,
-        wanted: Callable[[bytes], bool] | None = None,
+        wanted: bytes | None = None,
     ) -> None:
         self._redactor = redactor
         self._wanted = wanted

@@ -45,7 +45,7 @@ class Redactor:
 
     def __init__(self, token: str) -> None:
         self._key = hashlib.blake2s(token.encode()).digest()
-        own = Shape("endpoint", (token.encode(),), re.compile(re.escape(token)))
+        own = Shape("endpoint", (token.encode(),), re.escape(token))
         self._shapes = (own, *SHAPES)
         traces = [(trace, shape) for shape in self._shapes for trace in shape.traces]
         patterns = [*(trace for trace, _ in traces), *_KEY_TRACES]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,9 +29,9 @@ def read(
     run: int | None = None,
     *,
     redacting: bool = True,
-    wanted: Callable[[bytes], bool] | None = None,
+    wanted: bytes | None = None,
 ) -> tuple[int, list[Row]]:
-    """All rows of a run (the current one by default), with its number; only those of ``wanted`` lines, if it is given.
+    """All rows of a run (the current one by default), with its number; with ``wanted`` only those that may hold it.
 
     Reads what is there at one moment: a run that is opened meanwhile is not mixed in. ``redacting=False`` is for
     those who only count. Raises RunNotFound.
@@ -114,7 +114,7 @@ def _redactor(session: Session) -> Redactor | None:
     return redact.of_session(session)
 
 
-def _read_log(session: Session, redactor: Redactor | None, wanted: Callable[[bytes], bool] | None) -> list[Row]:
+def _read_log(session: Session, redactor: Redactor | None, wanted: bytes | None) -> list[Row]:
     follower = Follower(session.layout.log, session.settings, redactor, wanted)
     rows: list[Row] = []
     try:
@@ -129,9 +129,7 @@ def _read_log(session: Session, redactor: Redactor | None, wanted: Callable[[byt
         follower.close()
 
 
-def _read_archived(
-    session: Session, run: int, redactor: Redactor | None, wanted: Callable[[bytes], bool] | None
-) -> list[Row]:
+def _read_archived(session: Session, run: int, redactor: Redactor | None, wanted: bytes | None) -> list[Row]:
     path = session.layout.run_archive(run)
     packed = files.read_bytes(path)
     if packed is None:
