@@ -76,6 +76,7 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
         event=_OBJECT,
         probes=_LIST,
         by_hand=_LIST,
+        more=_OBJECT,
         next=_TEXT,
     ),
     "publish_reproduction_steps": _of(

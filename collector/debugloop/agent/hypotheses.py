@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from debugloop.agent.loop import require_open
 from debugloop.errors import InvalidCitation, RunNotFound
 from debugloop.session import ledger, runs
 
@@ -14,17 +15,19 @@ if TYPE_CHECKING:
 
 
 def add(session: Session, text: str, hypothesis_id: str | None = None) -> Hypothesis:
-    """Write down a hypothesis. Raises InvalidHypothesis."""
+    """Write down a hypothesis. Raises InvalidHypothesis, or SessionFinished: its ledger is closed."""
     from debugloop.agent.inputs import NewHypothesis, checked
 
+    require_open(session)
     new = checked(NewHypothesis, text=text, id=hypothesis_id)
     return ledger.add(session, new.text, new.id)
 
 
 def judge(session: Session, hypothesis_id: str, verdict: str, citations: Sequence[str] = ()) -> Hypothesis:
-    """Record a verdict and the rows that decide it. Raises InvalidHypothesis or InvalidCitation."""
+    """Record a verdict and the rows that decide it. Raises InvalidHypothesis, InvalidCitation or SessionFinished."""
     from debugloop.agent.inputs import Judgement, checked
 
+    require_open(session)
     judged = checked(Judgement, id=hypothesis_id, verdict=verdict, citations=tuple(citations))
     cited = [ledger.parse_citation(text) for text in judged.citations]
     for run, line in cited:

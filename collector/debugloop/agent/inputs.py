@@ -68,7 +68,7 @@ class RecordHypotheses(Which):
 class ProbeAt(_Input):
     """A probe before a line of a file."""
 
-    place: str = Field(min_length=1, max_length=4_096, description="FILE:LINE, seen from the project, as cart.js:42.")
+    place: str = Field(min_length=1, max_length=1_024, description="FILE:LINE, seen from the project, as cart.js:42.")
     hypothesis: str | None = Field(default=None, max_length=32, description="What the event speaks to, such as H1.")
     message: str = Field(default="", max_length=500)
     data: str = Field(default="", max_length=2_000, description="Expressions of that language, by commas.")
@@ -79,7 +79,7 @@ class ProbeAt(_Input):
 class Instrument(Which):
     """Where probes are to stand. Without any, those that there are are listed."""
 
-    insert: tuple[ProbeAt, ...] = Field(default=(), max_length=20)
+    insert: tuple[ProbeAt, ...] = Field(default=(), max_length=12)
     dry_run: bool = Field(default=False, description="Only tell where they would stand.")
     snippet: str | None = Field(default=None, description="A language: gives a probe in it to put in by hand.")
 

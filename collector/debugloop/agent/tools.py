@@ -17,6 +17,7 @@ import orjson
 from debugloop.agent import asking, closing, failures, hypotheses, loop, probing, words
 from debugloop.agent.stage import stage
 from debugloop.errors import DebugloopError, RunNotFound
+from debugloop.evidence.cut import clipped
 from debugloop.evidence.query import Query, counts, moment_from, select
 from debugloop.session import actions, collector_file, endpoint, ledger, runs
 from debugloop.session import session as sessions
@@ -35,6 +36,8 @@ _MOST_WAIT: Final = (("claude", 110.0), ("codex", 240.0), ("gemini", 540.0))
 _WAIT: Final = 50.0
 _LISTED: Final = 50
 _TEXT: Final = 300
+_PROBES_BYTES: Final = 5_000
+_BY_HAND_BYTES: Final = 1_500
 
 
 @dataclass(slots=True)
@@ -125,7 +128,8 @@ def instrument(bench: Bench, given: inputs.Instrument) -> dict[str, Any]:
             done.append(probing.put_in(session, top, each.place, wanted, dry_run=given.dry_run))
         except DebugloopError as error:
             code, sentence, _ = failures.told(error)
-            refused.append({"place": each.place[:200], "error": code, "message": words.for_tools(sentence)})
+            message = clipped(words.for_tools(sentence), _TEXT)
+            refused.append({"place": clipped(each.place, 100), "error": code, "message": message})
     snippet = None if given.snippet is None else _snippet(session, given.snippet)
     probes = probing.listed(session)
     by_hand = [each for each in _strip(session, dry_run=True) if each.probes]
@@ -133,6 +137,9 @@ def instrument(bench: Bench, given: inputs.Instrument) -> dict[str, Any]:
     taken = known | {probe for each in by_hand for probe in each.probes}
     number = next(number for number in range(1, len(taken) + 2) if f"{session.id}/{number}" not in taken)
     served = endpoint.load(session.layout)
+    shown = _newest(probes, _PROBES_BYTES)
+    unknown = _probes([each for each in by_hand if not known.issuperset(each.probes)])
+    others = _newest(unknown, _BY_HAND_BYTES)
     return {
         "session": session.id,
         "inserted": done,
@@ -143,8 +150,9 @@ def instrument(bench: Bench, given: inputs.Instrument) -> dict[str, Any]:
         "endpoint": served.url if served else None,
         "log": str(session.layout.log),
         "event": {"hypothesisId": "H1", "location": "cart.js:42", "message": "added", "data": {"total": 105}},
-        "probes": probes[-_LISTED:],
-        "by_hand": _probes([each for each in by_hand if not known.issuperset(each.probes)]),
+        "probes": shown,
+        "by_hand": others,
+        "more": {"probes": len(probes) - len(shown), "by_hand": len(unknown) - len(others)},
         "next": words.instrumented(words.MCP, len(taken)),
     }
 
@@ -320,6 +328,14 @@ def _strip(session: Session, files: tuple[str, ...] = (), *, dry_run: bool, edit
 
 def _probes(stripped: list[Stripped]) -> list[dict[str, Any]]:
     return [{"file": each.file, "probes": list(each.probes), "lines": list(each.lines)} for each in stripped[:_LISTED]]
+
+
+def _newest(listed: list[dict[str, Any]], size: int) -> list[dict[str, Any]]:
+    """The last ones of a list, as many as this many bytes hold."""
+    fitting = listed[-_LISTED:]
+    while len(orjson.dumps(fitting)) > size:
+        fitting = fitting[1:]
+    return fitting
 
 
 def _left(report: dict[str, Any]) -> dict[str, Any]:
