@@ -49,7 +49,8 @@ class Row(NamedTuple):
         if self.malformed:
             return {}
         try:
-            return cast("dict[str, Any]", orjson.loads(self.raw))
+            value: dict[str, Any] = orjson.loads(self.raw)
+            return value
         except orjson.JSONDecodeError:  # a number past every float, such as 1e999
             return self.exact()
 
