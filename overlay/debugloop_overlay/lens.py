@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from debugloop.evidence.content import content
-from debugloop.evidence.query import hypotheses_of
-from debugloop.evidence.rows import LEVELS
+from debugloop.evidence.query import LETTERS, gravity, hypotheses_of
 from debugloop_overlay.sieve import Sieve
 
 if TYPE_CHECKING:
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from debugloop.session.records import Row
     from debugloop_overlay.kept import Rows
 
-LETTERS: Final = "TDIWEF"
-"""The levels, the least grave first."""
 _ERROR: Final = LETTERS.index("E")
 
 
@@ -103,17 +100,6 @@ class Shown:
     def place(self, number: int) -> int:
         """How many up to this one are shown."""
         return self._sieve.place(number) if self._sieve else self._rows.place(number)
-
-
-def gravity(row: Row) -> int:
-    """The index in LETTERS of a row's level."""
-    if row.malformed:
-        return LETTERS.index("W")
-    if b'"level"' not in row.raw and b"\\" not in row.raw:
-        return LETTERS.index("I")
-    level: object = row.record().get("level")
-    letter = LEVELS.get(level.strip().lower(), "I") if isinstance(level, str) else "I"
-    return LETTERS.index(letter)
 
 
 def is_error(row: Row) -> bool:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
+from debugloop.evidence.query import LETTERS
 from debugloop.evidence.visible import visible
 from debugloop_overlay.languages.words import Words, count
-from debugloop_overlay.lens import LETTERS, Conditions
 
 if TYPE_CHECKING:
+    from debugloop_overlay.lens import Conditions
     from debugloop_overlay.palette import Role
     from debugloop_overlay.widgets.log import LogView
 

@@ -220,9 +220,10 @@ class Pager:
         self.move(round(pages * max(self.height - 1, 1)))
         if self.cursor is not None:
             page = self.page()
-            edge = page[-1 if pages > 0 else 0][0]
-            if page == before or self.cursor not in {number for number, _ in page}:
-                self.cursor = edge
+            if page == before:
+                self.cursor = page[-1 if pages > 0 else 0][0]
+            elif self.cursor not in {number for number, _ in page}:
+                self.cursor = page[0 if pages > 0 else -1][0]
 
     def go_to_start(self) -> None:
         """To the first row that is shown."""

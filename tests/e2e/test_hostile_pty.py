@@ -198,3 +198,24 @@ def test_the_command_line_is_as_harmless(hostile_session: Session, workspace: Pa
     check_bytes(written)
     wanted = hostile_session.id if verb == ["sessions"] else SEQUENCES[0]
     assert squeezed(wanted) in shown(written)
+
+
+LOGS = [sys.executable, "-m", "debugloop", "logs"]
+
+
+def test_logs_on_a_terminal_has_the_colours_of_the_panel_and_is_as_harmless(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    append(
+        session, {"hypothesisId": "H1", "location": "cart.js:42", "message": "total", "level": "error"}, b"torn \x1b[2J"
+    )
+    with Pty(LOGS, home, workspace, NO_COLOR="") as terminal:
+        assert terminal.process.wait(GENEROUS) == 0
+        terminal.sees("torn \\x1b[2J")
+    check_bytes(bytes(terminal.written))
+    for piece in (b"\x1b[1;31mE\x1b[0m", b"\x1b[1;36m H1\x1b[0m", b"\x1b[36m  cart.js:42\x1b[0m", b"\x1b[1;31m  total"):
+        assert piece in terminal.written
+    with Pty(LOGS, home, workspace, NO_COLOR="1") as terminal:
+        assert terminal.process.wait(GENEROUS) == 0
+        terminal.sees("torn \\x1b[2J")
+    assert b"\x1b" not in terminal.written

@@ -70,6 +70,60 @@ def test_the_whole_panel_by_plain_keys(
         assert not is_held(session.layout.panel_lock)
 
 
+def test_every_key_of_the_log_works_in_tmux(home: Path, workspace: Path, session: Session) -> None:
+    levels = ("debug", "warn", "error")
+    append(
+        session,
+        *(
+            {
+                "message": f"row {number:03}",
+                "level": levels[number % 3],
+                "timestamp": 1_764_532_800_000 + number * 1_000,
+            }
+            for number in range(100)
+        ),
+    )
+    with Tmux([*PANEL, "--lang", "en"], home, workspace) as tmux:
+        tmux.sees("row 099", "following")
+        for keys, seen in (
+            (("k", "k"), "99/100"),
+            (("g",), "1/100"),
+            (("C-d",), "9/100"),
+            (("C-u",), "row 000"),
+            (("b",), "1/100"),
+            (("Space",), "18/100"),
+            (("b",), "row 000"),
+            (("G",), "following"),
+            (("E",), "E>row 098"),
+            (("E",), "E>row 095"),
+            (("e",), "E>row 098"),
+            (("/", "r", "o", "w", " ", "0", "5", "Enter"), "/row 05 1/10"),
+            (("n",), "/row 05 2/10"),
+            (("N",), "/row 05 1/10"),
+            (("o",), '"message": "row 050"'),
+            (("Escape",), "row 050"),
+            (("Escape",), "51/100 · End"),
+            ((":", "1", "2", "Enter"), "12/100"),
+            (("&", "-", "0", "Enter"), "&-0"),
+            (("&", "C-u", "1", "1", "Enter"), " 1 of 100"),
+            (("Escape",), "12/100"),
+            (("4",), "33 of 100"),
+            (("4",), "12/100"),
+            (("G",), "row 099"),
+            (("t",), "since the run began"),
+            (("z",), "repeats folded"),
+            (("w",), "row 099"),
+            (("l",), "row 099"),
+            (("h",), "row 099"),
+            (("Y",), "the JSON of row"),
+            (("y",), "the message of row"),
+            (("f",), "paused"),
+            (("f",), "following"),
+        ):
+            tmux.keys(*keys)
+            tmux.sees(seen)
+
+
 def test_scrolled_up_nothing_moves_and_end_resumes(home: Path, workspace: Path, session: Session) -> None:
     publish(session)
     append(session, *[{"message": f"row {number:03}"} for number in range(100)])

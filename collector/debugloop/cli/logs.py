@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import sys
 import time
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -13,7 +15,8 @@ import orjson
 from debugloop.cli.streams import write, write_json
 from debugloop.cli.verb import Call, clean, verb
 from debugloop.errors import SessionGone
-from debugloop.evidence.query import Query, moment_from, select
+from debugloop.evidence.query import LETTERS, Query, moment_from, select
+from debugloop.evidence.rows import LEVELS
 from debugloop.session import actions, files, runs
 
 if TYPE_CHECKING:
@@ -30,6 +33,12 @@ _LEAST_ROW = 300
 @verb(example="debugloop logs --hypothesis H1 --limit 20")
 @click.option("--hypothesis", metavar="ID", help="Only events of this hypothesis.")
 @click.option("--level", metavar="LEVEL", help="Only events of this level.")
+@click.option(
+    "--min-level", type=click.Choice(list(LEVELS)), metavar="LEVEL", help="Only events of this level or graver."
+)
+@click.option(
+    "--filter", "wanted", metavar="TEXT", help="Only rows that show this text or /REGEX/; after a -, those without."
+)
 @click.option("--location", metavar="TEXT", help="Only events whose location holds this.")
 @click.option("--probe", metavar="ID", help="Only events of this probe; what stands behind the / will do.")
 @click.option("--text", metavar="TEXT", help="Only events that hold this in any key or value.")
@@ -47,6 +56,8 @@ def command(
     *,
     hypothesis: str | None,
     level: str | None,
+    min_level: str | None,
+    wanted: str | None,
     location: str | None,
     probe: str | None,
     text: str | None,
@@ -71,6 +82,12 @@ def command(
         raise click.UsageError("--digest, --timeline and --compare are three views: give one of them.")
     first, last = (None if moment is None else moment_from(moment) for moment in (clean(since), clean(until)))
     query = Query(clean(hypothesis), clean(level), clean(location), clean(text), after, first, last, clean(probe))
+    if min_level:
+        query = dataclasses.replace(query, least=LETTERS.index(LEVELS[min_level]))
+    if filtered := clean(wanted):
+        from debugloop.evidence.search import Filter
+
+        query = dataclasses.replace(query, filter=Filter.of(filtered))
     session = call.open()
     actions.settle_delivered(session)  # who reads on has read what `wait` returned
     if follow:
@@ -97,7 +114,20 @@ def _print(call: Call, run: int, rows: Iterable[Row]) -> None:
         if call.json:
             write_json(b"".join(_json(row, run) for row in some))
         else:
-            write("".join(f"{plain(row, run)}\n" for row in some))
+            tell = _painted if _has_colours() else plain
+            write("".join(f"{tell(row, run)}\n" for row in some))
+
+
+def _painted(row: Row, run: int) -> str:
+    from debugloop.evidence.looks import painted
+    from debugloop.evidence.rows import line_parts
+
+    return "".join(painted(text, look) for text, look in line_parts(row, run))
+
+
+def _has_colours() -> bool:
+    """Whether a person reads it: on a terminal that has colours, and wants them (https://no-color.org)."""
+    return sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("NO_COLOR")
 
 
 def _print_some(call: Call, run: int, rows: list[Row], limit: int) -> None:

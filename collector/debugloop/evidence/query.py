@@ -18,10 +18,14 @@ import orjson
 from debugloop.errors import InvalidTime
 
 if TYPE_CHECKING:
+    from debugloop.evidence.search import Filter
     from debugloop.session.records import Row
 
 UNTAGGED: Final = ""
 """The hypothesis of an event that names none."""
+
+LETTERS: Final = "TDIWEF"
+"""The levels by their letters, the least grave first."""
 
 _LIST = re.compile(r"\s*[,;]\s*")
 
@@ -31,9 +35,9 @@ class Query:
     """Filters; a row must meet all that are given. Texts ignore the case of letters.
 
     ``hypothesis`` and ``level`` are whole values, ``location`` and ``text`` parts of one; ``probe`` is an id, or what
-    stands behind the session in it. ``after`` is a line number:
-    the cursor of an earlier answer. ``since`` and ``until`` are moments by the program's own clock; an event without
-    one is not between them.
+    stands behind the session in it. ``after`` is a line number: the cursor of an earlier answer. ``since`` and
+    ``until`` are moments by the program's own clock; an event without one is not between them. ``filter`` is about what
+    a row shows; ``least`` the index in LETTERS of the least grave level.
     """
 
     hypothesis: str | None = None
@@ -44,6 +48,8 @@ class Query:
     since: datetime | None = None
     until: datetime | None = None
     probe: str | None = None
+    filter: Filter | None = None
+    least: int = 0
 
     @property
     def keeps_all(self) -> bool:
@@ -67,7 +73,7 @@ class Query:
 
     def matches(self, row: Row) -> bool:
         """Whether the row is meant."""
-        if row.line <= self.after:
+        if row.line <= self.after or not self._is_shown(row):
             return False
         if self.keeps_all:
             return True
@@ -90,6 +96,11 @@ class Query:
         if self._timed and not self._is_between(record.get("timestamp")):
             return False
         return self.text is None or any(_holds(text, self.text) for text in _texts(row.exact()))
+
+    def _is_shown(self, row: Row) -> bool:
+        if self.least and gravity(row) < self.least:
+            return False
+        return self.filter is None or self.filter.matches(row)
 
     @property
     def _timed(self) -> bool:
@@ -158,6 +169,16 @@ def counts(rows: Iterable[Row]) -> dict[str, int]:
 def level_of(record: dict[str, Any]) -> str:
     """The level of an event: its letter, so that WARN and warning are one; an unknown one as it is; empty for none."""
     return _level(text_of(record.get("level")))
+
+
+def gravity(row: Row) -> int:
+    """The index in LETTERS of a row's level; a row without one counts as Info, a malformed one as a Warning."""
+    if row.malformed:
+        return LETTERS.index("W")
+    if b'"level"' not in row.raw and b"\\" not in row.raw:
+        return LETTERS.index("I")
+    letter = level_of(row.record())
+    return LETTERS.index(letter if letter and letter in LETTERS else "I")
 
 
 def text_of(value: object) -> str:

@@ -109,12 +109,27 @@ def body_parts(shown: Parts) -> list[tuple[str, str]]:
 
 def plain(row: Row, run: int, zone: tzinfo | None = None) -> str:
     """A row as one line of plain text, its citation (``run:line``) first."""
+    return "".join(text for text, _ in line_parts(row, run, zone)).rstrip()
+
+
+def line_parts(row: Row, run: int, zone: tzinfo | None = None) -> list[tuple[str, str]]:
+    """The pieces of `plain`, and what each is: a name of `looks`."""
     shown = parts(row, zone)
-    cited = f"{run}:{row.line}"
+    cited = (f"{run}:{row.line}".ljust(7) + " ", "muted")
     if shown.malformed:
-        return f"{cited:<7} malformed ({REASONS[shown.malformed]}): {shown.message}".rstrip()
-    head = f"{cited:<7} {shown.time:<12} {shown.level or ' '} {shown.hypothesis:<2}"
-    return "  ".join(filter(None, (head, shown.location, shown.message, shown.data))).rstrip()
+        return [cited, (f"malformed ({REASONS[shown.malformed]}):", "bad"), (f" {shown.message}", "text")]
+    head = [
+        cited,
+        (f"{shown.time:<12} ", "muted"),
+        (shown.level or " ", f"level-{shown.level or 'I'}"),
+        (f" {shown.hypothesis:<2}", "tag"),
+    ]
+    rest = [
+        (shown.location, "location"),
+        (shown.message, "bad" if shown.level in {"E", "F"} else "strong"),
+        (shown.data, "text"),
+    ]
+    return head + [(f"  {text}", look) for text, look in rest if text]
 
 
 def clock(timestamp: object, zone: tzinfo | None = None) -> str:
