@@ -1,9 +1,11 @@
 """The panel in a real pseudo-terminal, beside an empty Textual app in the same run.
 
-``first paint``: from the start of the process to the title (and, with a full log, its last row) on the terminal.
+``first paint``: from the start of the process to the title (and, with a full log, its last row) on the terminal; toolong
+(in an environment of its own, where PyPI is reached) and lnav (where it is installed) open the same log in the same run.
 ``event on screen``: from the append to the log until the row was written to the terminal, one event at a time; and of
-2,000 events a second, those that reach the screen before they are scrolled away. ``key``: from a keystroke until its
-effect is on the terminal.
+1,000 and 20,000 events a second, those that reach the screen before they are scrolled away. ``key``: from a keystroke
+until its effect is on the terminal. ``search`` and ``filter``: on the full log, from the last keystroke until the first
+result, and until all rows were looked at.
 Memory is resident size; processor time is that of ten idle seconds.
 
     python benchmarks/panel.py [--rounds 7] [--events 200]
@@ -17,6 +19,7 @@ import os
 import pty
 import random
 import re
+import shutil
 import signal
 import statistics
 import struct
@@ -49,7 +52,9 @@ class Empty(App):
 
 Empty().run()
 """
-LOAD_EACH_SECOND = 2_000
+LOADS_EACH_SECOND = (1_000, 20_000)
+NO_CAP = {"DEBUGLOOP_LOG_BYTES": str(10**9)}
+"""For a load that would fill a log of the usual size within two seconds."""
 CHANCE = random.Random(7)
 
 
@@ -85,6 +90,13 @@ class Terminal:
         with self._news:
             if not self._news.wait_for(lambda: text in self.written[start:], timeout=60):
                 raise TimeoutError(f"{text!r} was never written")
+        return time.perf_counter()
+
+    def wait_for_match(self, pattern: bytes, start: int) -> float:
+        """The same for a regular expression."""
+        with self._news:
+            if not self._news.wait_for(lambda: re.search(pattern, self.written[start:]), timeout=60):
+                raise TimeoutError(f"{pattern!r} was never written")
         return time.perf_counter()
 
     def type(self, text: bytes) -> None:
@@ -129,9 +141,9 @@ class Trial:
             journal.close()
         fill(self.full)
 
-    def panel(self, session: Session) -> Terminal:
+    def panel(self, session: Session, **more: str) -> Terminal:
         command = [sys.executable, "-m", "debugloop_overlay", "--session", session.id, "--lang", "en"]
-        return Terminal(command, self.environment, self.folder)
+        return Terminal(command, {**self.environment, **more}, self.folder)
 
     def empty(self) -> Terminal:
         return Terminal([sys.executable, "-c", EMPTY_APP], self.environment, self.folder)
@@ -150,19 +162,40 @@ def event(message: str) -> bytes:
 
 
 def fill(session: Session) -> None:
-    """Fill the log up to its cap."""
+    """Fill the log up to its cap, with one row in its middle that is unlike the others."""
     with session.layout.log.open("ab") as log:
         size = session.layout.log.stat().st_size
+        middle = event("the needle")
         last = event("the last row")
-        while size < session.settings.log_bytes - 2 * len(last):
+        while size < session.settings.log_bytes - 3 * len(last):
             line = event("an ordinary row")
             size += log.write(line)
+            if middle and size > session.settings.log_bytes // 2:
+                size += log.write(middle)
+                middle = b""
         log.write(last)
+
+
+def other_viewers(folder: Path) -> dict[str, tuple[list[str], bytes]]:
+    """Viewers to compare with: their command, and the keys that go to the end of the log."""
+    found: dict[str, tuple[list[str], bytes]] = {}
+    if lnav := shutil.which("lnav"):
+        found["lnav"] = ([lnav, "-N"], b"G")
+    home = folder / "toolong"
+    install = [str(home / "bin" / "pip"), "install", "--quiet", "toolong", "textual<1"]
+    try:
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True, timeout=100)
+        subprocess.run(install, check=True, timeout=100, capture_output=True)
+        found["toolong"] = ([str(home / "bin" / "tl")], b"\x1b[F")
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"toolong is left out: {error}")
+    return found
 
 
 def first_paints(trial: Trial, rounds: int) -> None:
     """Start each program in turn, so that a noisy moment hits all of them."""
-    took: dict[str, list[float]] = {"empty app": [], "panel": [], "panel, full log": []}
+    viewers = other_viewers(trial.folder)
+    took: dict[str, list[float]] = {name: [] for name in ("empty app", "panel", "panel, full log", *viewers)}
     for _ in range(rounds):
         with trial.empty() as terminal:
             took["empty app"].append(terminal.wait_for(b"DEBUG LOGS") - terminal.started)
@@ -170,6 +203,10 @@ def first_paints(trial: Trial, rounds: int) -> None:
             took["panel"].append(terminal.wait_for(b"DEBUG LOGS") - terminal.started)
         with trial.panel(trial.full) as terminal:
             took["panel, full log"].append(terminal.wait_for(b"the last row") - terminal.started)
+        for name, (command, keys) in viewers.items():
+            with Terminal([*command, str(trial.full.layout.log)], trial.environment, trial.folder) as terminal:
+                terminal.type(keys)
+                took[name].append(terminal.wait_for(b"the last row") - terminal.started)
     for name, seconds in took.items():
         print(f"first paint, {name:<16} {statistics.median(seconds) * 1000:6.0f} ms (median of {rounds})")
 
@@ -191,13 +228,13 @@ def one_by_one(trial: Trial, events: int) -> None:
     os.truncate(trial.quiet.layout.log, 0)
 
 
-def under_load(trial: Trial) -> None:
+def under_load(trial: Trial, each_second: int) -> None:
     """The panel while events pour in."""
-    with trial.panel(trial.quiet) as terminal:
+    with trial.panel(trial.quiet, **NO_CAP) as terminal:
         terminal.wait_for(b"DEBUG LOGS")
         stop = threading.Event()
         appended: list[float] = []
-        load = threading.Thread(target=put_load, args=(trial.quiet, stop, appended))
+        load = threading.Thread(target=put_load, args=(trial.quiet, each_second, stop, appended))
         load.start()
         keys = press_keys(terminal)
         stop.set()
@@ -208,9 +245,42 @@ def under_load(trial: Trial) -> None:
         for painted, piece in pieces
         if (numbers := re.findall(rb"load-(\d+)-", piece))
     ]
-    report(f"event on screen, {LOAD_EACH_SECOND:,}/s", lags)
-    report(f"key, {LOAD_EACH_SECOND:,}/s", keys)
+    print(f"appended                     {len(appended):,} events at {each_second:,}/s")
+    report(f"event on screen, {each_second:,}/s", lags)
+    report(f"key, {each_second:,}/s", keys)
     os.truncate(trial.quiet.layout.log, 0)
+
+
+def search_and_filter(trial: Trial, rounds: int) -> None:
+    """On the full log: a rare text, one that every row has, and a regular expression without a word of its own."""
+    rows = trial.full.layout.log.read_bytes().count(b"\n") - 1  # the steps are no row
+    asked = {
+        "search, rare": (b"/needl", b"e", rb"/needle [\d,-]+/1[^\d,]"),
+        "filter, rare": (b"&needle", b"\r", rb"[^\d,]1 of [\d,]+[^\d,]"),
+        "filter, all rows": (b"&row", b"\r", f"{rows - 1:,} of ".encode()),
+        "filter, regex": (rb"&/\d .*r.w/", b"\r", f"{rows - 1:,} of ".encode()),
+    }
+    with trial.panel(trial.full) as terminal:
+        terminal.wait_for(f"{rows:,} events".encode())
+        for name, (keys, last, all_found) in asked.items():
+            first: list[float] = []
+            complete: list[float] = []
+            for _ in range(rounds):
+                terminal.type(keys)
+                time.sleep(0.3)
+                start = len(terminal.written)
+                typed = time.perf_counter()
+                terminal.type(last)
+                first.append(terminal.wait_for(b"of " if last == b"\r" else b"/needle", start) - typed)
+                complete.append(terminal.wait_for_match(all_found, start) - typed)
+                terminal.type(b"\r" if last == b"e" else b"")
+                time.sleep(0.2)
+                start = len(terminal.written)
+                terminal.type(b"\x1b")
+                terminal.wait_for(b"\x1b", start)
+                time.sleep(0.5)
+            report(f"{name}, first", first)
+            report(f"{name}, complete", complete)
 
 
 def press_keys(terminal: Terminal) -> list[float]:
@@ -225,9 +295,9 @@ def press_keys(terminal: Terminal) -> list[float]:
     return keys
 
 
-def put_load(session: Session, stop: threading.Event, appended: list[float]) -> None:
+def put_load(session: Session, each_second: int, stop: threading.Event, appended: list[float]) -> None:
     """Append numbered events in a hundred writes a second; ``appended`` gets the moment of each."""
-    batch = LOAD_EACH_SECOND // 100
+    batch = each_second // 100
     due = time.perf_counter()
     with session.layout.log.open("ab", buffering=0) as log:
         while not stop.is_set():
@@ -269,7 +339,9 @@ def main() -> None:
         trial = Trial(Path(folder))
         first_paints(trial, arguments.rounds)
         one_by_one(trial, arguments.events)
-        under_load(trial)
+        for each_second in LOADS_EACH_SECOND:
+            under_load(trial, each_second)
+        search_and_filter(trial, arguments.rounds)
         memory_and_idling(trial)
 
 
