@@ -1,7 +1,7 @@
 """The panel in a real pseudo-terminal, beside an empty Textual app in the same run.
 
-``first paint``: from the start of the process to the title (and, with a full log, its last row) on the terminal; toolong
-(in an environment of its own, where PyPI is reached) and lnav (where it is installed) open the same log in the same run.
+``first paint``: from the start of the process to the title (and, with a full log, its last row) on the terminal;
+toolong (in an environment of its own, where PyPI is reached) and lnav (where it is installed) open the same log.
 ``event on screen``: from the append to the log until the row was written to the terminal, one event at a time; and of
 1,000 and 20,000 events a second, those that reach the screen before they are scrolled away. ``key``: from a keystroke
 until its effect is on the terminal. ``search`` and ``filter``: on the full log, from the last keystroke until the first

@@ -55,7 +55,7 @@ class Query:
     def keeps_all(self) -> bool:
         """Whether it asks for nothing but a place to begin."""
         named = (self.hypothesis, self.level, self.location, self.text, self.probe)
-        return not self._timed and all(each is None for each in named)
+        return not (self._timed or self.filter or self.least) and all(each is None for each in named)
 
     @property
     def wanted(self) -> bytes | None:
