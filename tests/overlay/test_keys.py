@@ -7,6 +7,7 @@ import pytest
 from debugloop_overlay import languages
 from debugloop_overlay.app import Panel
 from debugloop_overlay.keys import KEYS, bindings, help_rows, short_rows
+from tests.support import ROOT
 
 
 def test_no_key_does_two_things() -> None:
@@ -31,3 +32,9 @@ def test_the_help_names_every_key(code: str) -> None:
     assert [key.shown for key in KEYS if not set(key.shown.split()) <= set(named)] == []
     assert len({told for _, told in help_rows(words)}) == len(help_rows(words))
     assert ("n", words.short_note) in short_rows(words)
+
+
+def test_the_documentation_lists_the_keys_of_the_table() -> None:
+    told = [(shown.replace("|", r"\|"), text.replace("|", r"\|")) for shown, text in help_rows(languages.load("en"))]
+    table = "".join(f"| `{shown}` | {text} |\n" for shown, text in told)
+    assert f"| key | does |\n|---|---|\n{table}\n" in (ROOT / "docs" / "panel.md").read_text(encoding="utf-8")
