@@ -123,6 +123,28 @@ async def test_instrument_gives_the_next_free_markers_and_where_probes_stand(
     assert (workspace / "cart.py").read_text() == "total = 1\n"
 
 
+async def test_instrument_captures_what_goes_wrong_in_a_page_where_the_language_can(
+    settings: Settings, workspace: Path
+) -> None:
+    (workspace / "app.js").write_text("run();\n")
+    (workspace / "cart.py").write_text("total = 1\n")
+    places = [
+        {"place": "app.js:1", "capture": True},
+        {"place": "cart.py:1", "capture": True},
+        {"place": "app.js:1", "capture": True, "data": "run"},
+    ]
+    async with an_agent(settings, workspace) as agent:
+        await agent.call("start_debug")
+        done = await agent.call("instrument", insert=places)
+        text = (workspace / "app.js").read_text()
+        await agent.call("remove_instrumentation")
+
+    assert [each["file"] for each in done["inserted"]] == ["app.js"]
+    assert [each["error"] for each in done["refused"]] == ["invalid_capture"] * 2
+    assert "unhandledrejection" in text
+    assert (workspace / "app.js").read_text() == "run();\n"
+
+
 async def test_instrument_puts_probes_in_each_for_itself_and_tells_what_was_heard(
     settings: Settings, workspace: Path
 ) -> None:

@@ -74,6 +74,7 @@ class ProbeAt(_Input):
     data: str = Field(default="", max_length=2_000, description="Expressions of that language, by commas.")
     level: str | None = Field(default=None, max_length=32)
     language: str | None = Field(default=None, description="Where the file's name does not tell it.")
+    capture: bool = Field(default=False, description="At a page's entry point: record what goes wrong anywhere in it.")
 
 
 class Instrument(Which):

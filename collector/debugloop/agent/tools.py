@@ -114,7 +114,7 @@ def record_hypotheses(bench: Bench, given: inputs.RecordHypotheses) -> dict[str,
 def instrument(bench: Bench, given: inputs.Instrument) -> dict[str, Any]:
     """Put probes in, each for itself; print one for a language; and list those there are, with what was heard."""
     from debugloop.probes.insert import Wanted
-    from debugloop.probes.languages import expressions
+    from debugloop.probes.languages import check_capture, expressions
 
     session = bench.open(given)
     loop.require_open(session)
@@ -123,7 +123,10 @@ def instrument(bench: Bench, given: inputs.Instrument) -> dict[str, Any]:
     refused: list[dict[str, str]] = []
     for each in given.insert:
         try:
-            wanted = Wanted(each.message, each.hypothesis, each.level, expressions(each.data), each.language)
+            if each.capture:
+                check_capture(each.message, each.data, each.level)
+            about = (each.message, each.hypothesis, each.level, expressions(each.data), each.language)
+            wanted = Wanted(*about, capture=each.capture)
             top = Path(session.state().workspace)
             done.append(probing.put_in(session, top, each.place, wanted, dry_run=given.dry_run))
         except DebugloopError as error:
