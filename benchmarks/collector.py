@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -162,6 +163,8 @@ class Server:
         assert log
         pid = re.search(r'"pid":\s*(\d+)', Path(log[1]).with_name("collector.json").read_text())
         assert pid
+        with urllib.request.urlopen(endpoint[1], b"{}"):  # it is ready before all is imported
+            pass
         try:
             yield Served(endpoint[1], int(pid[1]), Path(log[1]))
         finally:

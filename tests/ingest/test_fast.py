@@ -197,6 +197,49 @@ async def test_the_second_request_with_a_head_takes_the_short_way(house: House) 
     assert taken == 2
 
 
+async def test_a_body_that_comes_in_pieces_takes_the_short_way(house: House) -> None:
+    wire = await house.connect()
+    body = b'{"m":"%b"}' % (b"x" * 60_000)
+    request = house.request(body)
+    await wire.send(request)
+    assert (await wire.answer()).status == 204
+    before = ordinary(house)
+    for start in range(0, len(request), 8_000):
+        await wire.send(request[start : start + 8_000])
+        await asyncio.sleep(0)
+    assert (await wire.answer()).status == 204
+    assert ordinary(house) == before
+    assert house.records() == [{"m": "x" * 60_000}] * 2
+
+
+async def test_the_body_of_a_known_head_may_not_come_too_slowly_either(open_house: Open) -> None:
+    house = await open_house(body_seconds=0.1)
+    wire = await house.connect()
+    request = house.request(b'{"a":1}', Origin=PAGE)
+    await wire.send(request)
+    assert (await wire.answer()).status == 204
+    await wire.send(request[:-1])
+    answer = await wire.answer()
+    assert (answer.status, answer.error, answer.allows) == (408, "too_slow", PAGE)
+    assert await wire.ended()
+    assert house.rejected() == {"too_slow": 1}
+
+
+async def test_a_client_that_goes_away_in_the_body_of_a_known_head_is_counted(house: House) -> None:
+    wire = await house.connect()
+    request = house.request(b'{"a":1}')
+    await wire.send(request)
+    assert (await wire.answer()).status == 204
+    await wire.send(request[:-1])
+    while all(connection.idle for connection in house.collector.connections):
+        await asyncio.sleep(0)
+    wire.writer.transport.abort()
+    while house.collector.connections:
+        await asyncio.sleep(0)
+    assert house.rejected() == {"incomplete": 1}
+    assert house.records() == [{"a": 1}]
+
+
 async def test_a_changed_rule_is_obeyed_by_heads_that_are_known(house: House) -> None:
     wire = await house.connect()
     origin = "http://app.test:8080"
