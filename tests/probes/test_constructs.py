@@ -327,3 +327,15 @@ def test_every_language_prints_its_probe_to_insert_by_hand(language: str, home: 
     assert f"#region debugloop {session['session']}/1" in told["text"]
     assert "total" in told["text"]
     assert session["log"] in told["text"] or session["endpoint"] in told["text"]
+
+
+def test_where_a_parser_is_missing_the_snippet_is_named(home: Path, workspace: Path) -> None:
+    (workspace / "tree_sitter_perl.py").write_text('raise ImportError("not built for this machine")\n')
+    (workspace / "a.pl").write_text("f();\n")
+    cli("start", home=home, cwd=workspace)
+
+    told = cli("instrument", "a.pl:1", home=home, cwd=workspace, environment={"PYTHONPATH": str(workspace)})
+
+    assert told.returncode == 1
+    assert "no parser of perl is installed here; insert what `debugloop snippet perl` prints" in told.stderr
+    assert (workspace / "a.pl").read_text() == "f();\n"
