@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from debugloop.evidence.columns import summaries
 from debugloop.evidence.content import leaves
 
-SCALARS = st.sampled_from([0, 1, 1.0, 1.5, -0.0, 0.0, True, False, None, "", "1", "x" * 90, [], [1, "a"], 2**60])
-SHAPES = st.lists(
+SCALARS: st.SearchStrategy[Any] = st.sampled_from(
+    [0, 1, 1.0, 1.5, -0.0, 0.0, True, False, None, "", "1", "x" * 90, [], [1, "a"], 2**60]
+)
+SHAPES: st.SearchStrategy[list[dict[str, Any]]] = st.lists(
     st.fixed_dictionaries(
         {"message": SCALARS, "data": st.fixed_dictionaries({"a": SCALARS, "b": st.sampled_from([1, 2, "x"])})},
         optional={"more": SCALARS, "location": SCALARS, "k" * 90: SCALARS, "k" * 91: SCALARS},

@@ -69,7 +69,8 @@ def _short(value: object) -> object:
 
 
 def _distinct(column: list[object]) -> list[object]:
-    if set(map(type, column)) in _ALONE:
+    kinds = set(map(type, column))
+    if kinds in _ALONE and (kinds != {float} or 0.0 not in column):  # 0.0 and -0.0 would be one
         return list(dict.fromkeys(column))
     return list({orjson.dumps(value): value for value in reversed(column)}.values())[::-1]
 
