@@ -35,7 +35,7 @@ _PARSER_BOUND: Final = 1 << 20
 _NEVER: Final = 1e7
 """Seconds: aiohttp is not to close idle connections, the collector does."""
 _ORIGIN: Final = re.compile(rb"\r?\norigin:[ \t]*([!-~]*)[ \t]*\r?\n", re.IGNORECASE)
-_LENGTH: Final = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})[ \t]*\r\n", re.IGNORECASE)
+LENGTH: Final = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})[ \t]*\r\n", re.IGNORECASE)
 _END: Final = b"\r\n\r\n"
 _HOST_TROUBLE: Final = "'Host' header"
 """What aiohttp's words hold when a request is whole but names no host, or two."""
@@ -304,7 +304,7 @@ def _request_ends(head: bytearray, data: bytes) -> int:
     end = whole.find(_END)
     if end < 0:
         return len(data)
-    length = _LENGTH.search(whole, 0, end + 2)
+    length = LENGTH.search(whole, 0, end + 2)
     return max(1, end + len(_END) + (int(length[1]) if length else 0) - len(head))
 
 

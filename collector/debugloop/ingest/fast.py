@@ -1,22 +1,22 @@
 """The short way for the request that nearly all are: a POST of known length, whose head was seen before.
 
 A head is judged once, by aiohttp's parser and the gate; if nothing about it is unusual, its exact bytes are
-remembered. The next request with the same head needs neither again: when its body is there, its record joins those of
-this turn of the event loop, all are written with one write, and only then answered. Anything else goes the ordinary
-way, with the bytes already read; so do events that the log refuses. aiohttp's part of a connection is made when it is
-first needed. Switched off by ``DEBUGLOOP_FAST_PATH=0``.
+remembered, but for the digits of its length. The next request with the same head needs neither again: when its body is
+there, its record joins those of this turn of the event loop, all are written with one write, and only then answered.
+Anything else goes the ordinary way, with the bytes already read; so do events that the log refuses. aiohttp's part of
+a connection is made when it is first needed. Switched off by ``DEBUGLOOP_FAST_PATH=0``.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
 from aiohttp.helpers import rfc822_formatted_time
 
 from debugloop.ingest import answers
 from debugloop.ingest.bodies import Event, plain_event
-from debugloop.ingest.connection import INCOMPLETE, Connection, House
+from debugloop.ingest.connection import INCOMPLETE, LENGTH, Connection, House
 from debugloop.ingest.intake import Intake, Outcome
 from debugloop.session.state import now_ms
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 _HEADS: Final = 2_048
-"""Heads that are remembered: one client's differ in Content-Length."""
+"""Heads that are remembered; a client that traces its requests has a new one each time."""
 _HEAD_BYTES: Final = 4_096
 _PATIENCE: Final = 0.002
 """Seconds to wait for another process's lock; the ordinary way waits longer, and lets others go on meanwhile."""
@@ -32,13 +32,6 @@ _END: Final = b"\r\n\r\n"
 
 Label: TypeAlias = tuple[str | None, bool]
 """What an answer depends on: the allowed origin, and whether the connection ends with it."""
-
-
-class Known(NamedTuple):
-    """What a remembered head says. ``length``: bytes of its body."""
-
-    length: int
-    label: Label
 
 
 class FastHouse(House, Protocol):
@@ -60,8 +53,9 @@ class FastLane:
         self._house = house
         self._loop = loop
         self._nesting = house.settings.nesting
-        self._heads: dict[bytes, Known] = {}
-        self._taken: list[tuple[FastConnection, Known, bytes]] = []
+        self._limit = house.settings.request_bytes
+        self._heads: dict[bytes, Label] = {}
+        self._taken: list[tuple[FastConnection, Label, bytes]] = []
         """Requests that wait for this turn's write, and their bytes in case they have to go the ordinary way."""
         self._events: list[Event] = []
         self._answers: dict[tuple[Label, bool], bytes] = {}
@@ -71,9 +65,9 @@ class FastLane:
         """The rules changed: every head is to be judged again."""
         self._heads.clear()
 
-    def known(self, head: bytes) -> Known | None:
-        """What a head says, if it was judged before."""
-        return self._heads.get(head)
+    def known(self, head: bytes, length: int) -> Label | None:
+        """What a head without its length says, if it was judged before and that length is allowed."""
+        return self._heads.get(head) if length <= self._limit else None
 
     def learn(self, head: bytes, request: web.BaseRequest, origin: str | None, length: int | None) -> None:
         """A request was let in, and its body comes as it is: remember its head if that is ordinary."""
@@ -87,16 +81,16 @@ class FastLane:
             return
         if len(self._heads) >= _HEADS:  # the oldest gives way
             del self._heads[next(iter(self._heads))]
-        self._heads[head] = Known(length, (origin, not request.keep_alive))
+        self._heads[head] = (origin, not request.keep_alive)
 
-    def take(self, connection: FastConnection, known: Known, data: bytes) -> bool:
-        """Take a whole request, or leave it to the ordinary way."""
-        event = plain_event(data[len(data) - known.length :], self._nesting, now_ms())
+    def take(self, connection: FastConnection, label: Label, data: bytes, length: int) -> bool:
+        """Take a whole request, whose last ``length`` bytes are its body, or leave it to the ordinary way."""
+        event = plain_event(data[len(data) - length :], self._nesting, now_ms())
         if event is None:
             return False
         if not self._events:
             self._loop.call_soon(self.flush)
-        self._taken.append((connection, known, data))
+        self._taken.append((connection, label, data))
         self._events.append(event)
         return True
 
@@ -117,12 +111,12 @@ class FastLane:
         if date != self._date:
             self._date = date
             self._answers.clear()
-        for (connection, known, data), outcome in zip(taken, outcomes, strict=True):
+        for (connection, label, data), outcome in zip(taken, outcomes, strict=True):
             if outcome is Outcome.FULL:
                 connection.go_the_ordinary_way(data)
             else:
-                key = (known.label, outcome is Outcome.SAMPLED)
-                connection.tell(self._answers.get(key) or self._answer(*key), now, last=known.label[1])
+                key = (label, outcome is Outcome.SAMPLED)
+                connection.tell(self._answers.get(key) or self._answer(*key), now, last=label[1])
         if intake.pending:
             self._house.counts_changed()
 
@@ -141,7 +135,9 @@ class FastConnection(asyncio.Protocol):
         "_house",
         "_known",
         "_lane",
+        "_length",
         "_loop",
+        "_missing",
         "_ordinary",
         "_server",
         "_taken",
@@ -158,8 +154,11 @@ class FastConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._ordinary: Connection | None = None
         self._taken = False
-        self._known: Known | None = None
+        self._known: Label | None = None
         """Of the request whose body has not all come yet; what there is of the request is in ``_body``."""
+        self._length = 0
+        self._missing = 0
+        """Bytes of its body, and those of them that have not come."""
         self._body = bytearray()
         self._timer: asyncio.TimerHandle | None = None
         self.used = loop.time()
@@ -181,7 +180,7 @@ class FastConnection(asyncio.Protocol):
         self._transport = None
         self._stop_timer()
         if self._known is not None:  # nobody reads an answer, but the loss is counted
-            self._house.note(INCOMPLETE, origin=self._known.label[0], size=self._known.length)
+            self._house.note(INCOMPLETE, origin=self._known[0], size=self._length)
         if self._ordinary is not None:
             self._ordinary.connection_lost(exc)
 
@@ -194,20 +193,22 @@ class FastConnection(asyncio.Protocol):
             self._lane.flush()
         elif ordinary is None or ordinary.idle:
             end = data.find(_END) + len(_END)
-            if len(_END) <= end <= _HEAD_BYTES:
-                head = data[:end]
-                known = self._lane.known(head)
+            found = LENGTH.search(data, 0, end) if len(_END) <= end <= _HEAD_BYTES else None
+            if found is not None:
+                length = int(found[1])
+                head = data[: found.start(1)] + data[found.end(1) : end]
+                known = self._lane.known(head, length)
                 if known is None:
                     self._go(data, head)
                     return
-                missing = known.length - len(data) + end
-                if missing == 0 and self._lane.take(self, known, data):
-                    self._take(ordinary)
+                missing = length - len(data) + end
+                if missing == 0 and self._lane.take(self, known, data, length):
+                    self._start_taking(ordinary)
+                    self._taken = True
                     return
                 if missing > 0:
-                    self._take(ordinary)
-                    self._taken = False
-                    self._known = known
+                    self._start_taking(ordinary)
+                    self._known, self._length, self._missing = known, length, missing
                     self._body += data
                     self._timer = self._loop.call_later(self._house.settings.body_seconds, self._give_up)
                     return
@@ -245,20 +246,19 @@ class FastConnection(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             self._go(data)
 
-    def _take(self, ordinary: Connection | None) -> None:
-        self._taken = True
+    def _start_taking(self, ordinary: Connection | None) -> None:
         self._stop_timer()
         if ordinary is not None:
             ordinary.stop_timers()
 
-    def _collect(self, known: Known, data: bytes) -> None:
+    def _collect(self, known: Label, data: bytes) -> None:
         self._body += data
-        missing = known.length + self._body.find(_END) + len(_END) - len(self._body)
-        if missing > 0:
+        self._missing -= len(data)
+        if self._missing > 0:
             return
         whole = bytes(self._body)
         self._stop_collecting()
-        if missing == 0 and self._lane.take(self, known, whole):
+        if self._missing == 0 and self._lane.take(self, known, whole, self._length):
             self._taken = True
         else:
             self._go(whole)
