@@ -39,8 +39,8 @@ const status = async (...request) => {{
   catch (error) {{ return [error.name, ""]; }}
 }};
 const post = (body, more = {{}}) => status(url, {{method: "POST", body: JSON.stringify(body), ...more}});
-addEventListener("unhandledrejection", event => tell({{error: String(event.reason)}}));
-addEventListener("error", event => tell({{error: event.message}}));
+addEventListener("unhandledrejection", event => window.foreseen || tell({{error: String(event.reason)}}));
+addEventListener("error", event => window.foreseen || tell({{error: event.message}}));
 (async () => {{ {script} }})();
 </script>"""
 

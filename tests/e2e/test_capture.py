@@ -41,9 +41,10 @@ def heard(session: Session, count: int) -> list[dict[str, Any]]:
 
 PAGE = """
   %s
-  const seen = [], late = [], end = event => event.stopImmediatePropagation();
-  addEventListener("unhandledrejection", event => { end(event); late.push("rejection " + event.reason); }, true);
-  addEventListener("error", event => { end(event); late.push("error " + event.message); }, true);
+  const seen = [], late = [];
+  window.foreseen = true;
+  addEventListener("unhandledrejection", event => late.push("rejection " + event.reason));
+  addEventListener("error", event => late.push("error " + event.message));
   const gone = "http://127.0.0.1:9/gone";
   seen.push("console " + console.error("one", {two: 2}, new Error("three")) + " " + console.warn("four"));
   const request = address => new Promise(done => {
@@ -74,6 +75,7 @@ def test_what_goes_wrong_is_told_and_the_page_sees_what_it_saw_without(
 ) -> None:
     with visit("localhost", PAGE % "", known.url, tmp_path / "without") as page:
         expected = page.found
+    assert "error Uncaught TypeError: Cannot read properties of null (reading 'field')" in expected
     with visit("localhost", PAGE % capture(session), known.url, tmp_path / "with") as page:
         events = heard(session, 11)
         assert page.found == expected

@@ -130,7 +130,7 @@ async def test_a_new_run_brings_the_live_log_back(session: Session) -> None:
 async def test_a_run_that_cannot_be_read_is_told(session: Session) -> None:
     two_runs(session)
     session.layout.run_archive(1).write_bytes(b"no gzip")
-    async with driven(session) as panel:
+    async with driven(session, (250, 24)) as panel:
         await panel.sees("2 events")
         await panel.press("left_square_bracket")
         await panel.sees("That did not work:", "1.jsonl.gz")

@@ -159,7 +159,7 @@ _CAPTURE: Final = (
 
 def _quote(text: str) -> str:
     """A literal that ends no script element that it stands in."""
-    return double(text).replace("</", "<\\/").replace("<!", "<\\!")
+    return double(text).replace("<", "\\x3c")
 
 
 def _value(name: str, expression: str) -> str:
