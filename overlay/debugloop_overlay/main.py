@@ -103,9 +103,11 @@ def _open(session_id: str | None, words: Words, place: str | None) -> int:
 
 def run_panel(session: Session, words: Words, *, popup: bool = False) -> int:
     """Show the panel in this terminal until it is closed; gives the exit code."""
+    from debugloop_overlay.hangup import leave_without_terminal
     from debugloop_overlay.watcher import Watcher
 
     _believe_the_terminal()
+    leave_without_terminal(session.settings.lock_seconds + 1)
     watcher = Watcher(session)
     watcher.start()  # it reads the log while Textual is loaded
     try:

@@ -31,7 +31,7 @@ def resume_only_what_was_suspended(loop: asyncio.AbstractEventLoop) -> None:
 
     def go_on() -> None:
         nonlocal suspended
-        if suspended and _has_terminal():
+        if suspended and has_terminal():
             suspended = False
             resume(signal.SIGCONT, None)
 
@@ -39,7 +39,7 @@ def resume_only_what_was_suspended(loop: asyncio.AbstractEventLoop) -> None:
     loop.add_signal_handler(signal.SIGCONT, go_on)
 
 
-def _has_terminal() -> bool:
+def has_terminal() -> bool:
     """Whether the terminal on stdin is there: one that hung up has no foreground group."""
     try:
         os.tcgetpgrp(sys.__stdin__.fileno() if sys.__stdin__ else 0)

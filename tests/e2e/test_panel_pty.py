@@ -130,6 +130,24 @@ def test_a_window_that_is_closed_ends_the_panel(home: Path, workspace: Path, ses
         assert terminal.process.wait(GENEROUS) == 129
 
 
+def test_a_window_that_is_closed_while_the_panel_waits_to_draw_ends_it_too(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    with Pty(PANEL, home, workspace, size=(200, 60)) as terminal:
+        terminal.sees(STARTED)
+        terminal.freeze()
+        seen: list[int] = []
+
+        def stuck() -> bool:
+            append(session, *[{"message": os.urandom(80).hex()} for _ in range(60)])
+            seen.append(terminal.unread())
+            return len(seen) > 100 and len(set(seen[-100:])) == 1
+
+        until(stuck, what="a panel that cannot write")
+        terminal.close()
+        assert terminal.process.wait(GENEROUS) == 129
+
+
 def test_stderr_in_a_file_does_not_hide_the_panel(home: Path, workspace: Path, session: Session) -> None:
     with Pty(["sh", "-c", f"{shlex.join(PANEL)} 2>said; echo code=$?"], home, workspace) as terminal:
         terminal.sees(STARTED)

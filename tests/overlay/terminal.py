@@ -79,12 +79,21 @@ class Pty:
     def type(self, text: str | bytes) -> None:
         os.write(self._main, text.encode() if isinstance(text, str) else text)
 
+    def freeze(self) -> None:
+        """Read nothing from now on, as a terminal whose computer sleeps."""
+        self._closed.set()
+        self._reader.join()
+
+    def unread(self) -> int:
+        """Bytes that wait to be read."""
+        return int(struct.unpack("i", fcntl.ioctl(self._main, termios.FIONREAD, b"\0" * 4))[0])
+
     def close(self) -> None:
         """Take the terminal away, as a closed window does."""
-        if not self._closed.is_set():
-            self._closed.set()
-            self._reader.join()
+        if self._main >= 0:
+            self.freeze()
             os.close(self._main)
+            self._main = -1
 
     def __enter__(self) -> Self:
         return self
