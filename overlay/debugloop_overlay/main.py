@@ -78,7 +78,7 @@ def _let_go_of_what_takes_nothing() -> None:
 
 def _open(session_id: str | None, words: Words, place: str | None) -> int:
     settings = Settings.from_environment()
-    terminal = _has_terminal()
+    terminal = _can_show()
     try:
         session = sessions.find(settings, Path.cwd(), session_id=session_id)
     except SeveralSessions as several:
@@ -136,7 +136,7 @@ def _choose(here: list[Session], words: Words) -> Session | None:
         return Chooser(here, words).run()
 
 
-def _has_terminal() -> bool:
+def _can_show() -> bool:
     """Whether a panel can be shown here."""
     return os.environ.get("TERM") != "dumb" and sys.stdin.isatty() and sys.stdout.isatty()
 

@@ -13,7 +13,7 @@ from typing import Any
 from debugloop.session import collector_file, runs
 from debugloop.session.endpoint import Endpoint
 from debugloop.session.session import Session
-from tests.support import clean_environment
+from tests.support import clean_environment, until
 
 
 def post(known: Endpoint, body: bytes, **headers: str) -> int:
@@ -27,6 +27,16 @@ def post(known: Endpoint, body: bytes, **headers: str) -> int:
 
 def messages(session: Session) -> list[Any]:
     return [row.record().get("m") for row in runs.read(session)[1]]
+
+
+def heard(session: Session, count: int) -> list[dict[str, Any]]:
+    """The records on file, once there are that many."""
+
+    def rows() -> list[dict[str, Any]]:
+        found = [row.record() for row in runs.read(session)[1]]
+        return found if len(found) >= count else []
+
+    return until(rows)
 
 
 def pid_of(session: Session) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from debugloop.ingest import daemon
+from debugloop.session.endpoint import Endpoint
 from debugloop.session.session import Session
 
 
@@ -15,3 +16,9 @@ def stopped(session: Session) -> Iterator[None]:
     yield
     if session.layout.directory.exists():
         daemon.stop(session)
+
+
+@pytest.fixture
+def known(session: Session) -> Iterator[Endpoint]:
+    yield daemon.ensure(session)
+    daemon.stop(session)

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from debugloop.ingest import daemon
-from debugloop.session import runs
 from debugloop.session.endpoint import Endpoint
 from debugloop.session.session import Session
 from tests.e2e.chromium import visit
-from tests.support import cli, until
-
-
-@pytest.fixture
-def known(session: Session) -> Iterator[Endpoint]:
-    yield daemon.ensure(session)
-    daemon.stop(session)
+from tests.e2e.collectors import heard
+from tests.support import cli
 
 
 def probe(session: Session, data: str) -> str:
@@ -29,14 +19,6 @@ def probe(session: Session, data: str) -> str:
     told = cli("snippet", "javascript", "--data", data, "--json", home=settings.home, cwd=workspace)
     text: str = json.loads(told.stdout)["text"]
     return f"\n{text}"
-
-
-def heard(session: Session, count: int) -> list[dict[str, Any]]:
-    def rows() -> list[dict[str, Any]]:
-        found = [row.record() for row in runs.read(session)[1]]
-        return found if len(found) >= count else []
-
-    return until(rows)
 
 
 def test_values_of_a_page_are_readable_and_its_globals_are_as_they_were(

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from debugloop.ingest import daemon
-from debugloop.session import runs
 from debugloop.session.endpoint import Endpoint
 from debugloop.session.session import Session
 from tests.e2e.chromium import visit
-from tests.support import cli, require, until
-
-
-@pytest.fixture
-def known(session: Session) -> Iterator[Endpoint]:
-    yield daemon.ensure(session)
-    daemon.stop(session)
+from tests.e2e.collectors import heard
+from tests.support import cli, require
 
 
 def capture(session: Session) -> str:
@@ -29,14 +20,6 @@ def capture(session: Session) -> str:
     told = cli("snippet", "javascript", "--capture", "--json", home=session.settings.home, cwd=workspace)
     text: str = json.loads(told.stdout)["text"]
     return f"\n{text}"
-
-
-def heard(session: Session, count: int) -> list[dict[str, Any]]:
-    def rows() -> list[dict[str, Any]]:
-        found = [row.record() for row in runs.read(session)[1]]
-        return found if len(found) >= count else []
-
-    return until(rows)
 
 
 PAGE = """

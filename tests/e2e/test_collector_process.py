@@ -48,6 +48,19 @@ def test_many_starts_at_once_give_one_collector(session: Session) -> None:
     assert post(found[0], b'{"m":1}') == 204
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_where_uvloop_is_not_made_for_the_platform_it_does_the_same_without(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "uvloop.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    known = daemon.ensure(session)
+    assert post(known, b'{"m":1}') == 204
+    assert "uvloop" not in Path(f"/proc/{pid_of(session)}/maps").read_text()
+    assert daemon.stop(session)
+    assert messages(session) == [1]
+
+
 @pytest.mark.parametrize("end", ["stop", "kill"])
 def test_a_collector_that_comes_back_has_the_same_url(session: Session, end: str) -> None:
     known = daemon.ensure(session)
