@@ -5,24 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from debugloop.ingest import daemon
 from debugloop.session import runs
 from debugloop.session.endpoint import Endpoint
 from debugloop.session.session import Session
 from tests.e2e.chromium import visit
 from tests.support import cli, require, until
-
-
-@pytest.fixture
-def known(session: Session) -> Iterator[Endpoint]:
-    yield daemon.ensure(session)
-    daemon.stop(session)
 
 
 def probe(session: Session, *arguments: str) -> str:
