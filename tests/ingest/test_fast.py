@@ -8,6 +8,7 @@ import gzip
 import itertools
 import re
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -240,6 +241,39 @@ async def test_a_client_that_goes_away_in_the_body_of_a_known_head_is_counted(ho
         await asyncio.sleep(0)
     assert house.rejected() == {"incomplete": 1}
     assert house.records() == [{"a": 1}]
+
+
+CROWD = """
+import selectors, socket, sys
+port, request = int(sys.argv[1]), sys.argv[2].encode("latin-1")
+ready = selectors.DefaultSelector()
+left = {socket.create_connection(("127.0.0.1", port)): 40 for _ in range(64)}
+for connection in left:
+    ready.register(connection, selectors.EVENT_READ)
+    connection.sendall(request)
+while left:
+    for key, _ in ready.select():
+        connection = key.fileobj
+        assert connection.recv(4096).startswith(b"HTTP/1.1 204")
+        left[connection] -= 1
+        if left[connection]:
+            connection.sendall(request)
+        else:
+            del left[connection]
+            ready.unregister(connection)
+            connection.close()
+"""
+
+
+async def test_clients_that_send_as_soon_as_they_are_answered_take_the_short_way_also_beside_many_others(
+    open_house: Open,
+) -> None:
+    house = await open_house(log_bytes=10_000_000)
+    request = house.request(b'{"a":1}').decode("latin-1")
+    crowd = await asyncio.create_subprocess_exec(sys.executable, "-c", CROWD, str(house.endpoint.port), request)
+    assert await asyncio.wait_for(crowd.wait(), 60) == 0
+    assert len(house.records()) == 64 * 40
+    assert ordinary(house) <= 64  # each connection once, before the head is known
 
 
 async def test_a_changed_rule_is_obeyed_by_heads_that_are_known(house: House) -> None:

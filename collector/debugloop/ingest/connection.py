@@ -98,6 +98,7 @@ class Connection(web.RequestHandler):
     """aiohttp's request handler with our bounds on heads, on clients that do not read, and on farewells."""
 
     __slots__ = (
+        "_answered",
         "_body",
         "_broken",
         "_gone",
@@ -134,6 +135,8 @@ class Connection(web.RequestHandler):
         """What has come of a head that is not whole yet."""
         self._body: StreamReader | None = None
         """The body of the latest request, in which bytes that come belong until it is whole."""
+        self._answered = 0
+        """Requests that have their whole answer, after which another may come."""
         self._leaving = False
         self._gone: asyncio.Future[None] = loop.create_future()
         self._slow_head: asyncio.TimerHandle | None = None
@@ -152,11 +155,13 @@ class Connection(web.RequestHandler):
     @property
     def idle(self) -> bool:
         """Whether the first byte of a request is waited for, and nothing is on its way to the client."""
-        return not (self._busy or self._head or self._paused or self._leaving)
+        return not (self._busy or self._head or self._paused or self._leaving) and self._between
 
     @property
     def _busy(self) -> bool:
-        return bool(self._messages) or self._waiter is None or self._waiter.done()
+        # aiohttp's handler waits for the next request a turn of the loop after its answer; a quick client, beside
+        # many others, has sent it by then, and would never be found idle
+        return self._answered < self._request_count
 
     def data_received(self, data: bytes) -> None:
         # aiohttp's parser forgets the requests of a piece in which it finds an error, so a piece ends with a request
@@ -230,6 +235,15 @@ class Connection(web.RequestHandler):
         if self._slow_reader:
             self._slow_reader.cancel()
             self._slow_reader = None
+
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        """Send the answer, and remember that it is sent."""
+        finished = await super().finish_response(request, resp, start_time)
+        if finished[0].keep_alive:
+            self._answered += 1
+        return finished
 
     def handle_error(
         self,
