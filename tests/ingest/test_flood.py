@@ -23,7 +23,8 @@ PAD = "x" * 100
 
 
 def event(location: str, number: int = 0) -> Event:
-    return Event(orjson.dumps({"location": location, "n": number, "pad": PAD}), location)
+    value = {"location": location, "n": number, "pad": PAD}
+    return Event(orjson.dumps(value), value)
 
 
 def limited(session: Session, cap: int = CAP) -> Session:

@@ -10,28 +10,21 @@ a connection is made when it is first needed. Switched off by ``DEBUGLOOP_FAST_P
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from aiohttp.helpers import rfc822_formatted_time
 
-from debugloop.ingest import answers
 from debugloop.ingest.bodies import Event, plain_event
-from debugloop.ingest.connection import INCOMPLETE, LENGTH, Connection, House
+from debugloop.ingest.connection import INCOMPLETE, Connection, House
+from debugloop.ingest.heads import HEAD_END, KnownHead, KnownHeads
 from debugloop.ingest.intake import Intake, Outcome
 from debugloop.session.state import now_ms
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-_HEADS: Final = 2_048
-"""Heads that are remembered; a client that traces its requests has a new one each time."""
-_HEAD_BYTES: Final = 4_096
 _PATIENCE: Final = 0.002
 """Seconds to wait for another process's lock; the ordinary way waits longer, and lets others go on meanwhile."""
-_END: Final = b"\r\n\r\n"
-
-Label: TypeAlias = tuple[str | None, bool]
-"""What an answer depends on: the allowed origin, and whether the connection ends with it."""
 
 
 class FastHouse(House, Protocol):
@@ -53,44 +46,19 @@ class FastLane:
         self._house = house
         self._loop = loop
         self._nesting = house.settings.nesting
-        self._limit = house.settings.request_bytes
-        self._heads: dict[bytes, Label] = {}
-        self._taken: list[tuple[FastConnection, Label, bytes]] = []
+        self.heads = KnownHeads(house.settings)
+        self._taken: list[tuple[FastConnection, KnownHead, bytes]] = []
         """Requests that wait for this turn's write, and their bytes in case they have to go the ordinary way."""
         self._events: list[Event] = []
-        self._answers: dict[tuple[Label, bool], bytes] = {}
-        self._date = ""
 
-    def forget(self) -> None:
-        """The rules changed: every head is to be judged again."""
-        self._heads.clear()
-
-    def known(self, head: bytes, length: int) -> Label | None:
-        """What a head without its length says, if it was judged before and that length is allowed."""
-        return self._heads.get(head) if length <= self._limit else None
-
-    def learn(self, head: bytes, request: web.BaseRequest, origin: str | None, length: int | None) -> None:
-        """A request was let in, and its body comes as it is: remember its head if that is ordinary."""
-        line = f"POST {request.raw_path} HTTP/1.1\r\n".encode("utf-8", "surrogateescape")
-        if length is None or not head.startswith(line) or head.count(b"\n") != head.count(b"\r\n"):
-            return
-        headers = request.headers
-        if not self._house.settings.fast_path or "Expect" in headers or "Upgrade" in headers:
-            return
-        if "Transfer-Encoding" in headers or headers.get("Connection", "keep-alive").lower() not in _CONNECTIONS:
-            return
-        if len(self._heads) >= _HEADS:  # the oldest gives way
-            del self._heads[next(iter(self._heads))]
-        self._heads[head] = (origin, not request.keep_alive)
-
-    def take(self, connection: FastConnection, label: Label, data: bytes, length: int) -> bool:
+    def take(self, connection: FastConnection, known: KnownHead, data: bytes, length: int) -> bool:
         """Take a whole request, whose last ``length`` bytes are its body, or leave it to the ordinary way."""
         event = plain_event(data[len(data) - length :], self._nesting, now_ms())
         if event is None:
             return False
         if not self._events:
             self._loop.call_soon(self.flush)
-        self._taken.append((connection, label, data))
+        self._taken.append((connection, known, data))
         self._events.append(event)
         return True
 
@@ -108,23 +76,13 @@ class FastLane:
             # nothing was stored: each alone may fit, and else has its own answer
             outcomes = [Outcome.FULL] * len(events)
         date = rfc822_formatted_time()
-        if date != self._date:
-            self._date = date
-            self._answers.clear()
-        for (connection, label, data), outcome in zip(taken, outcomes, strict=True):
+        for (connection, known, data), outcome in zip(taken, outcomes, strict=True):
             if outcome is Outcome.FULL:
                 connection.go_the_ordinary_way(data)
             else:
-                key = (label, outcome is Outcome.SAMPLED)
-                connection.tell(self._answers.get(key) or self._answer(*key), now, last=label[1])
+                connection.tell(known.answer(outcome, date), now, last=known.close)
         if intake.pending:
             self._house.counts_changed()
-
-    def _answer(self, label: Label, sampled: bool) -> bytes:  # noqa: FBT001 -- half of a key
-        origin, close = label
-        outcome = Outcome.SAMPLED if sampled else Outcome.STORED
-        answer = self._answers[label, sampled] = answers.whole(origin, self._date, outcome, close=close)
-        return answer
 
 
 class FastConnection(asyncio.Protocol):
@@ -132,6 +90,7 @@ class FastConnection(asyncio.Protocol):
 
     __slots__ = (
         "_body",
+        "_free",
         "_house",
         "_known",
         "_lane",
@@ -153,8 +112,10 @@ class FastConnection(asyncio.Protocol):
         self._loop = loop
         self._transport: asyncio.Transport | None = None
         self._ordinary: Connection | None = None
+        self._free = False
+        """Whether the last request went the short way, and the ordinary one still has nothing to do."""
         self._taken = False
-        self._known: Label | None = None
+        self._known: KnownHead | None = None
         """Of the request whose body has not all come yet; what there is of the request is in ``_body``."""
         self._length = 0
         self._missing = 0
@@ -180,7 +141,7 @@ class FastConnection(asyncio.Protocol):
         self._transport = None
         self._stop_timer()
         if self._known is not None:  # nobody reads an answer, but the loss is counted
-            self._house.note(INCOMPLETE, origin=self._known[0], size=self._length)
+            self._house.note(INCOMPLETE, origin=self._known.origin, size=self._length)
         if self._ordinary is not None:
             self._ordinary.connection_lost(exc)
 
@@ -188,30 +149,27 @@ class FastConnection(asyncio.Protocol):
         if self._known is not None:
             self._collect(self._known, data)
             return
-        ordinary = self._ordinary
         if self._taken:
             self._lane.flush()
-        elif ordinary is None or ordinary.idle:
-            end = data.find(_END) + len(_END)
-            found = LENGTH.search(data, 0, end) if len(_END) <= end <= _HEAD_BYTES else None
-            if found is not None:
-                length = int(found[1])
-                head = data[: found.start(1)] + data[found.end(1) : end]
-                known = self._lane.known(head, length)
-                if known is None:
-                    self._go(data, head)
-                    return
-                missing = length - len(data) + end
-                if missing == 0 and self._lane.take(self, known, data, length):
-                    self._start_taking(ordinary)
-                    self._taken = True
-                    return
-                if missing > 0:
-                    self._start_taking(ordinary)
-                    self._known, self._length, self._missing = known, length, missing
-                    self._body += data
-                    self._timer = self._loop.call_later(self._house.settings.body_seconds, self._give_up)
-                    return
+        elif self._free or self._ordinary is None or self._ordinary.idle:
+            end = data.find(HEAD_END) + len(HEAD_END)
+            found = self._lane.heads.known(data[:end])
+            if isinstance(found, bytes):
+                self._go(data, found)
+                return
+            known, length = found
+            missing = length - len(data) + end
+            if missing == 0 and self._lane.take(self, known, data, length):
+                if not self._free:
+                    self._start_taking()
+                self._taken = True
+                return
+            if missing > 0:
+                self._start_taking()
+                self._known, self._length, self._missing = known, length, missing
+                self._body += data
+                self._timer = self._loop.call_later(self._house.settings.body_seconds, self._give_up)
+                return
         self._go(data)
 
     def eof_received(self) -> bool:
@@ -220,6 +178,7 @@ class FastConnection(asyncio.Protocol):
         return self._ordinary is not None and self._ordinary.finish()
 
     def pause_writing(self) -> None:
+        self._free = False
         self._made_ordinary().pause_writing()
 
     def resume_writing(self) -> None:
@@ -246,12 +205,13 @@ class FastConnection(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             self._go(data)
 
-    def _start_taking(self, ordinary: Connection | None) -> None:
+    def _start_taking(self) -> None:
+        self._free = True
         self._stop_timer()
-        if ordinary is not None:
-            ordinary.stop_timers()
+        if self._ordinary is not None:
+            self._ordinary.stop_timers()
 
-    def _collect(self, known: Label, data: bytes) -> None:
+    def _collect(self, known: KnownHead, data: bytes) -> None:
         self._body += data
         self._missing -= len(data)
         if self._missing > 0:
@@ -282,6 +242,7 @@ class FastConnection(asyncio.Protocol):
 
     def _go(self, data: bytes, head: bytes = b"") -> None:
         """Go the ordinary way. ``head``: what begins ``data``, if it may be worth remembering."""
+        self._free = False
         self._stop_timer()
         ordinary = self._made_ordinary()
         if head:
@@ -294,6 +255,3 @@ class FastConnection(asyncio.Protocol):
             self._ordinary = Connection(self._house, self._server, self._loop)
             self._ordinary.connection_made(cast("asyncio.Transport", self._transport))
         return self._ordinary
-
-
-_CONNECTIONS: Final = frozenset({"keep-alive", "close"})

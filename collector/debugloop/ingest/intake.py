@@ -53,10 +53,9 @@ class Intake:
         """
         records = [event.record for event in events]
         hidden: dict[int, int] = {}
-        if self.redacting:
-            line = self._redactor.line
+        if self.redacting and self._redactor.may_hold_any(records):
             for place, record in enumerate(records):
-                records[place], count = line(record)
+                records[place], count = self._redactor.line(record)
                 if count:
                     hidden[place] = count
         with self._journal.held(self._lock_seconds if patience is None else patience):
@@ -66,7 +65,8 @@ class Intake:
                 outcomes = [Outcome.STORED] * len(records)
                 for place in self._journal.append(records):
                     outcomes[place] = Outcome.FULL
-        self._redacted += sum(count for place, count in hidden.items() if outcomes[place] is Outcome.STORED)
+        if hidden:
+            self._redacted += sum(count for place, count in hidden.items() if outcomes[place] is Outcome.STORED)
         return outcomes
 
     def open_run(self, steps: Steps, patience: float) -> int:

@@ -80,7 +80,7 @@ class Collector:
         allowed = frozenset(told.allowed_origins)
         if allowed != self.rules.allowed:
             self.rules = replace(self.rules, allowed=allowed)
-            self._lane.forget()
+            self._lane.heads.forget()
 
     @property
     def pending(self) -> bool:
@@ -122,7 +122,7 @@ class Collector:
         if waits and request.transport is not None and not request.transport.is_closing():
             request.transport.write(_CONTINUE)
         if raw_head and judgement.encoding == "identity":
-            self._lane.learn(raw_head, request, judgement.origin, head.length)
+            self._lane.heads.learn(raw_head, request, judgement.origin, head.length)
         body = await self._body(request, judgement, head.length)
         if isinstance(body, web.StreamResponse):
             return body

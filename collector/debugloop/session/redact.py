@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[\[\]{}]')
 _DONE = re.compile(r"\[redacted:[a-z-]+ len=\d+ #[0-9a-f]{4}\]")
+_IN_ONE_GO: Final = 16_384
+"""Bytes up to which one look at many records costs less than a look at each."""
 _LONGEST_WORDS: Final = max(map(len, KEY_WORDS))
 # an escape may hide any letter; it comes first, and so is the one that _wanted looks for
 _KEY_TRACES: Final = (b"\\u00", *{max(reversed(words), key=len).encode() for words in KEY_WORDS})
@@ -57,6 +60,12 @@ class Redactor:
     def may_hold(self, data: bytes) -> bool:
         """Whether anything in these bytes looks as if a secret could be there."""
         return bool(self._any(data.lower()))
+
+    def may_hold_any(self, records: Sequence[bytes]) -> bool:
+        """Whether anything in any of these looks as if a secret could be there."""
+        if sum(map(len, records)) <= _IN_ONE_GO:
+            return self.may_hold(b"\n".join(records))
+        return any(map(self.may_hold, records))
 
     def line(self, record: bytes) -> tuple[bytes, int]:
         """A record (strict JSON on one line) without its secrets, and how many were hidden."""
