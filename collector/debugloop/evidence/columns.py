@@ -6,8 +6,10 @@ shape, each is taken apart for itself, which costs several times as much.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from types import NoneType
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 import orjson
 
@@ -22,65 +24,72 @@ _ALONE: Final = ({int}, {str}, {float}, {bool}, {NoneType}, {int, str})
 """Types whose values, in one column, are told apart by comparing them; 1, 1.0 and true would be one."""
 
 
-def summaries(records: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Of each path with more than one value ``{"distinct", "min"?, "max"?, "first"}``."""
-    columns: dict[str, list[object]] = {}
+Columns: TypeAlias = "dict[str, tuple[object, ...]]"
+"""The values of each scalar by its path, as `leaves` names it, in the order of the events."""
+
+
+def columns_of(records: Sequence[dict[str, Any]]) -> Columns | None:
+    """The events as a table, or None if they do not have the same members."""
+    columns: Columns = {}
     try:
         _fill(columns, "", records)
     except _Uneven:
-        return {
-            path: _summary(list(values.values())) for path, values in _one_by_one(records).items() if len(values) > 1
-        }
-    found: dict[str, dict[str, Any]] = {}
-    for path, column in columns.items():
-        distinct = _distinct(column)
-        if len(distinct) > 1:
-            found[path] = _summary(distinct)
-    return found
+        return None
+    return columns
 
 
-class _Uneven(Exception):
-    """The events do not have the same members."""
-
-
-def _fill(columns: dict[str, list[object]], prefix: str, members: list[dict[str, Any]]) -> None:
-    """Add a column for each scalar, as `leaves` names them. Nesting is bounded by the reader."""
-    if len(set(map(len, members))) > 1:
-        raise _Uneven
-    for key in members[0]:
-        if not prefix and key in PLACED:
-            continue
-        path = f"{prefix}{key}"[:PATH_CHARACTERS]
-        try:
-            column: list[object] = [each[key] for each in members]
-        except KeyError:
-            raise _Uneven from None
-        types = set(map(type, column))
-        if types == {dict}:
-            _fill(columns, f"{path}.", cast("list[dict[str, Any]]", column))
-        elif dict in types or path in columns:
-            raise _Uneven
-        else:
-            columns[path] = [_short(value) for value in column] if list in types else column
-
-
-def _short(value: object) -> object:
-    return clipped(text_of(cast("object", value)), LIST_CHARACTERS) if isinstance(value, list) else value
-
-
-def _distinct(column: list[object]) -> list[object]:
+def distinct(column: Sequence[object]) -> list[object]:
+    """The values of a column that differ, in the order of their first."""
     kinds = set(map(type, column))
     if kinds in _ALONE and (kinds != {float} or 0.0 not in column):  # 0.0 and -0.0 would be one
         return list(dict.fromkeys(column))
     return list({orjson.dumps(value): value for value in reversed(column)}.values())[::-1]
 
 
-def _one_by_one(records: list[dict[str, Any]]) -> dict[str, dict[bytes, object]]:
+def one_by_one(records: Sequence[dict[str, Any]]) -> dict[str, list[object]]:
+    """The values of each path that differ, of events that do not have the same members."""
     seen: dict[str, dict[bytes, object]] = {}
     for record in records:
         for path, value in leaves(record):
             seen.setdefault(path, {}).setdefault(orjson.dumps(value), value)
-    return seen
+    return {path: list(values.values()) for path, values in seen.items()}
+
+
+def summaries(different: dict[str, list[object]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Of each path with more than one value ``{"distinct", "min"?, "max"?, "first"}``."""
+    return ((path, _summary(values)) for path, values in different.items() if len(values) > 1)
+
+
+class _Uneven(Exception):
+    """The events do not have the same members."""
+
+
+def _fill(columns: Columns, prefix: str, members: Sequence[dict[str, Any]]) -> None:
+    """Add a column for each scalar, as `leaves` names them. Nesting is bounded by the reader."""
+    if len(set(map(len, members))) > 1:
+        raise _Uneven
+    keys = list(members[0])
+    if not keys:
+        return
+    try:  # all keys at once, also those that are not asked for: another one may stand in the place of theirs
+        found = zip(*map(itemgetter(*keys, keys[0]), members), strict=True)
+    except KeyError:
+        raise _Uneven from None
+    for key, column in zip(keys, found, strict=False):
+        if not prefix and key in PLACED:
+            continue
+        path = f"{prefix}{key}"[:PATH_CHARACTERS]
+        types = set(map(type, column))
+        if types == {dict}:
+            _fill(columns, f"{path}.", cast("tuple[dict[str, Any], ...]", column))
+        elif dict in types or path in columns:
+            raise _Uneven
+        else:
+            columns[path] = tuple(map(_short, column)) if list in types else column
+
+
+def _short(value: object) -> object:
+    return clipped(text_of(cast("object", value)), LIST_CHARACTERS) if isinstance(value, list) else value
 
 
 def _summary(values: list[object]) -> dict[str, Any]:

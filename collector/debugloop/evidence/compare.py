@@ -7,12 +7,16 @@ in the other. An event without a location is aligned by its message.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
 
-from debugloop.evidence.content import content, leaves
+from debugloop.evidence.columns import Columns, columns_of
+from debugloop.evidence.content import leaves
 from debugloop.evidence.cut import clipped
+from debugloop.evidence.pause import gc_paused
 from debugloop.evidence.query import text_of
 from debugloop.evidence.room import NOTICE, Room
 
@@ -26,8 +30,16 @@ _PATHS: Final = 20
 _HEAD: Final = 600
 _ABSENT: Final = object()
 
-Event: TypeAlias = "tuple[Row, dict[str, Any]]"
-"""A row, and what it says."""
+_Change: TypeAlias = "tuple[int, int, object, object]"
+"""Of a path: in how many pairs of events it differs, the first of them, and its two values there."""
+
+
+@dataclass(slots=True)
+class _Events:
+    """The events of one place: their lines, and what they say."""
+
+    lines: list[int] = field(default_factory=list[int])
+    records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
 def compare(
@@ -40,6 +52,13 @@ def compare(
     events that differ in it, and how many do; a side is left away where the event has no such member. ``same`` counts
     places without a difference but in time, ``more`` those that there was no room for.
     """
+    with gc_paused():
+        return _compare(before, before_run, after, after_run, limit)
+
+
+def _compare(
+    before: Iterable[Row], before_run: int, after: Iterable[Row], after_run: int, limit: int
+) -> dict[str, Any]:
     old, old_events = _by_place(before)
     new, new_events = _by_place(after)
     answer: dict[str, Any] = {
@@ -65,9 +84,9 @@ def compare(
     return answer | shown | {"same": same, "more": more}
 
 
-def _by_place(rows: Iterable[Row]) -> tuple[dict[Place, list[Event]], int]:
-    places: dict[Place, list[Event]] = {}
-    known: dict[tuple[str, str], list[Event]] = {}
+def _by_place(rows: Iterable[Row]) -> tuple[dict[Place, _Events], int]:
+    places: dict[Place, _Events] = {}
+    known: dict[object, _Events] = {}
     events = 0
     for row in rows:
         if row.steps:
@@ -78,15 +97,15 @@ def _by_place(rows: Iterable[Row]) -> tuple[dict[Place, list[Event]], int]:
         record = row.record()
         said = record.get("hypothesisId"), record.get("location")
         plain = said[0].__class__ is str and said[1].__class__ is str and said[1] != ""
-        if plain and (listed := known.get(cast("tuple[str, str]", said))) is not None:
-            listed.append((row, record))
-            continue
-        location = text_of(said[1])
-        message = "" if location else text_of(record.get("message"))
-        listed = places.setdefault((text_of(said[0]), location, message), [])
-        listed.append((row, record))
-        if plain:
-            known[cast("tuple[str, str]", said)] = listed
+        found = known.get(said) if plain else None
+        if found is None:
+            location = text_of(said[1])
+            message = "" if location else text_of(record.get("message"))
+            found = places.setdefault((text_of(said[0]), location, message), _Events())
+            if plain:
+                known[said] = found
+        found.lines.append(row.line)
+        found.records.append(record)
     return places, events
 
 
@@ -96,35 +115,57 @@ def _named(place: Place) -> dict[str, Any]:
     return {**named, "message": clipped(message, 120)} if message else named
 
 
-def _alone(place: Place, events: list[Event], run: int) -> dict[str, Any]:
-    return {**_named(place), "events": len(events), "first": f"{run}:{events[0][0].line}"}
+def _alone(place: Place, events: _Events, run: int) -> dict[str, Any]:
+    return {**_named(place), "events": len(events.lines), "first": f"{run}:{events.lines[0]}"}
 
 
-def _difference(old: list[Event], old_run: int, new: list[Event], new_run: int) -> dict[str, Any]:
+def _difference(old: _Events, old_run: int, new: _Events, new_run: int) -> dict[str, Any]:
     """How the events of one place differ; empty where they do not."""
-    values: dict[str, dict[str, Any]] = {}
-    left_out: set[str] = set()
-    for (one, before), (other, after) in zip(old, new, strict=False):
-        if one.raw == other.raw or content(one, before) == content(other, after):
+    pairs = min(len(old.lines), len(new.lines))
+    mine, theirs = columns_of(old.records[:pairs]), columns_of(new.records[:pairs])
+    if mine is None or theirs is None:
+        changes = _pair_by_pair(old.records, new.records)
+    else:
+        changes = _column_by_column(mine, theirs, pairs)
+    if len(old.lines) == len(new.lines) and not changes:
+        return {}
+    values: list[dict[str, Any]] = []
+    for path, (times, pair, first, second) in islice(changes.items(), _PATHS):
+        sides = {"before": first, "after": second}
+        shown = {side: _shown(value) for side, value in sides.items() if value is not _ABSENT}
+        at = [f"{old_run}:{old.lines[pair]}", f"{new_run}:{new.lines[pair]}"]
+        values.append({"path": path, "times": times, "at": at, **shown})
+    more = {"more": len(changes) - _PATHS} if len(changes) > _PATHS else {}
+    return {"events": [len(old.lines), len(new.lines)], "values": values, **more}
+
+
+def _column_by_column(old: Columns, new: Columns, pairs: int) -> dict[str, _Change]:
+    absent = (_ABSENT,) * pairs
+    found: dict[str, _Change] = {}
+    for path in dict.fromkeys((*old, *new)):
+        mine, theirs = old.get(path, absent), new.get(path, absent)
+        truths = bool in set(map(type, mine)) | set(map(type, theirs))
+        if mine == theirs and not truths:
             continue
+        if truths:
+            differ = [pair for pair in range(pairs) if not _equal(mine[pair], theirs[pair])]
+        else:
+            differ = [pair for pair, (one, other) in enumerate(zip(mine, theirs, strict=True)) if one != other]
+        if differ:
+            found[path] = (len(differ), differ[0], mine[differ[0]], theirs[differ[0]])
+    return dict(sorted(found.items(), key=lambda change: change[1][1]))
+
+
+def _pair_by_pair(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> dict[str, _Change]:
+    found: dict[str, _Change] = {}
+    for pair, (before, after) in enumerate(zip(old, new, strict=False)):
         mine, theirs = dict(leaves(before)), dict(leaves(after))
         for path in dict.fromkeys((*mine, *theirs)):
             first, second = mine.get(path, _ABSENT), theirs.get(path, _ABSENT)
-            if _equal(first, second):
-                continue
-            if path in values:
-                values[path]["times"] += 1
-            elif len(values) < _PATHS:
-                sides = {"before": first, "after": second}
-                shown = {side: _shown(value) for side, value in sides.items() if value is not _ABSENT}
-                at = [f"{old_run}:{one.line}", f"{new_run}:{other.line}"]
-                values[path] = {"path": path, "times": 1, "at": at, **shown}
-            else:
-                left_out.add(path)
-    if len(old) == len(new) and not values:
-        return {}
-    more = {"more": len(left_out)} if left_out else {}
-    return {"events": [len(old), len(new)], "values": list(values.values()), **more}
+            if not _equal(first, second):
+                known = found.get(path)
+                found[path] = (known[0] + 1, *known[1:]) if known else (1, pair, first, second)
+    return found
 
 
 def _equal(first: object, second: object) -> bool:

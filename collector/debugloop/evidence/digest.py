@@ -6,15 +6,18 @@ what was left out is counted. All of it is quoted: what a program wrote is evide
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from debugloop.evidence.columns import summaries
+from debugloop.evidence.columns import columns_of, distinct, one_by_one, summaries
 from debugloop.evidence.content import content
 from debugloop.evidence.cut import clipped, fitted
+from debugloop.evidence.pause import gc_paused
 from debugloop.evidence.query import UNTAGGED, hypotheses_of, text_of
 from debugloop.evidence.room import NOTICE, Room
 
@@ -40,32 +43,42 @@ class _Group:
 
     hypothesis: str
     location: str
-    events: int = 0
-    last: int = 0
-    rows: dict[bytes, Row] = field(default_factory=dict[bytes, "Row"])
+    rows: list[Row] = field(default_factory=list["Row"])
+    """Its events, and once they are folded those that differ."""
     records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """What the rows say, in their order."""
-    again: dict[bytes, tuple[int, int]] = field(default_factory=dict[bytes, tuple[int, int]])
-    """Of rows that came several times: how often, and the last line."""
+    events: int = 0
+    first: int = 0
+    last: int = 0
+    again: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+    """Of rows that came several times, by line: how often, and the last line."""
     quoted: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    different: dict[str, list[object]] | None = None
+    """The values by their paths, where all events have the same members."""
     values: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    @property
-    def first(self) -> int:
-        return next(iter(self.rows.values())).line
-
-    def add(self, row: Row, record: dict[str, Any], same: bytes) -> None:
-        self.events += 1
-        self.last = row.line
-        if same not in self.rows:
-            self.rows[same] = row
-            self.records.append(record)
-        else:
-            self.again[same] = (self.again.get(same, (1, 0))[0] + 1, row.line)
+    def fold(self) -> None:
+        """Keep the first of events that differ in nothing but their time."""
+        self.events = len(self.rows)
+        self.first, self.last = self.rows[0].line, self.rows[-1].line
+        if self.events > _ROWS_A_GROUP and (columns := columns_of(self.records)):
+            self.different = {path: distinct(column) for path, column in columns.items()}
+            if any(len(values) == self.events for values in self.different.values()):
+                return  # one member alone tells all of them apart, as a counter or an id does
+        firsts: dict[bytes, int] = {}
+        rows, records = self.rows, self.records
+        self.rows, self.records = [], []
+        for row, record in zip(rows, records, strict=True):
+            line = firsts.setdefault(content(row, record), row.line)
+            if line == row.line:
+                self.rows.append(row)
+                self.records.append(record)
+            else:
+                self.again[line] = (self.again.get(line, (1, 0))[0] + 1, row.line)
 
     def left_out(self) -> Iterator[int]:
         """The lines that are not quoted, in order."""
-        return (row.line for row in self.rows.values() if row.line not in self.quoted)
+        return (row.line for row in self.rows if row.line not in self.quoted)
 
     def head(self, run: int) -> dict[str, Any]:
         return {
@@ -104,39 +117,74 @@ def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
     record is spliced as it came, or cut (``"cut": size``). ``cursor`` is the line to go on after
     (``logs --after``), null where nothing was left out.
     """
-    groups: dict[tuple[str, str], _Group] = {}
-    places: dict[tuple[str | None, str | None], list[_Group]] = {}
-    malformed: dict[str, int] = {}
-    malformed_at: list[str] = []
-    fired: set[object] = set()
-    events = 0
-    for row in rows:
-        if row.steps:
+    with gc_paused():
+        return _digest(_grouped(rows, run), run, ledger, collector, probes or {}, limit)
+
+
+@dataclass(slots=True)
+class _Grouped:
+    """The rows of a run, taken apart."""
+
+    groups: dict[tuple[str, str], _Group] = field(default_factory=dict[tuple[str, str], _Group])
+    several: bool = False
+    """Whether any event is in several groups."""
+    events: int = 0
+    malformed: Counter[str] = field(default_factory=Counter[str])
+    malformed_at: list[str] = field(default_factory=list[str])
+
+
+def _grouped(rows: Iterable[Row], run: int) -> _Grouped:
+    found = _Grouped()
+    known: dict[object, _Group] = {}
+    for row in rows:  # tens of thousands: no call that can be spared
+        _, raw, malformed, steps = row
+        if steps:
             continue
-        events += 1
-        if row.malformed:
-            malformed[row.malformed] = malformed.get(row.malformed, 0) + 1
-            malformed_at.append(f"{run}:{row.line}")
+        found.events += 1
+        if malformed:
+            found.malformed[malformed] += 1
+            found.malformed_at.append(f"{run}:{row.line}")
             continue
-        record = row.record()
-        place = record.get("hypothesisId"), record.get("location")
-        plain = place[0].__class__ in _PLAIN and place[1].__class__ in _PLAIN
-        found = places.get(place) if plain else None
-        if found is None:
-            found = _groups_of(groups, record)
-            if plain:
-                places[place] = found
-        if (probe := record.get("probe")).__class__ is str:
-            fired.add(probe)
-        same = content(row, record)
-        for group in found:
-            group.add(row, record, same)
+        try:
+            record: dict[str, Any] = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            record = row.record()
+        place = hypothesis, location = record.get("hypothesisId"), record.get("location")
+        plain = hypothesis.__class__ in _PLAIN and location.__class__ in _PLAIN
+        if plain and place in known:
+            group = known[place]
+            group.rows.append(row)
+            group.records.append(record)
+            continue
+        location = text_of(place[1])
+        keys = [(hypothesis, location) for hypothesis in hypotheses_of(record)]
+        for key in keys:
+            group = found.groups.setdefault(key, _Group(*key))
+            group.rows.append(row)
+            group.records.append(record)
+        found.several |= len(keys) > 1
+        if plain and len(keys) == 1:
+            known[place] = found.groups[keys[0]]
+    for group in found.groups.values():
+        group.fold()
+    return found
+
+
+def _digest(  # noqa: PLR0913, PLR0917 -- as `digest`
+    found: _Grouped,
+    run: int,
+    ledger: Sequence[Hypothesis],
+    collector: CollectorFile | None,
+    probes: Mapping[str, str],
+    limit: int,
+) -> dict[str, Any]:
+    groups = found.groups
     answer: dict[str, Any] = {
         "notice": NOTICE,
         "run": run,
-        "events": events,
-        "malformed": malformed,
-        "malformed_at": malformed_at[:_MALFORMED_CITED],
+        "events": found.events,
+        "malformed": dict(found.malformed),
+        "malformed_at": found.malformed_at[:_MALFORMED_CITED],
         "rejected": collector.rejected if collector else {},
         "sampled": collector.sampled if collector else 0,
         "sampled_keys": dict(list(collector.sampled_keys.items())[:_KEYS]) if collector else {},
@@ -145,14 +193,14 @@ def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
     }
     room = Room(limit - len(orjson.dumps(answer)) - 400)
     answer["silent"] = _silent(ledger, groups, room)
-    unheard = [{"probe": probe, "location": where} for probe, where in (probes or {}).items() if probe not in fired]
+    fired = _fired(groups.values()) if probes else frozenset[str]()
+    unheard = [{"probe": probe, "location": where} for probe, where in probes.items() if probe not in fired]
     answer["never_fired"] = [each for each in unheard if room.take(each)]
     shown, omitted = _choose(_in_turn(groups, ledger), ledger, room)
     _quote(shown, run, room)
     answer["hypotheses"] = _by_hypothesis(shown, groups, ledger, run)
     # an event of several hypotheses is left out once
-    several = any(len(found) > 1 for found in places.values()) or len(places) < len(groups)
-    lines = {line for group in groups.values() for line in group.left_out()} if several else None
+    lines = {line for group in groups.values() for line in group.left_out()} if found.several else None
     rest = sum(len(group.rows) - len(group.quoted) for group in groups.values()) if lines is None else len(lines)
     answer["more"] = {"groups": len(omitted), "rows": rest}
     firsts = [line for group in groups.values() if (line := next(group.left_out(), None)) is not None]
@@ -160,11 +208,9 @@ def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
     return answer
 
 
-def _groups_of(groups: dict[tuple[str, str], _Group], record: dict[str, Any]) -> list[_Group]:
-    """The groups that an event belongs to, one for each hypothesis that it names; made where they are new."""
-    location = text_of(record.get("location"))
-    keys = [(hypothesis, location) for hypothesis in hypotheses_of(record)]
-    return [groups.setdefault(key, _Group(*key)) for key in keys]
+def _fired(groups: Iterable[_Group]) -> frozenset[str]:
+    said = (record.get("probe") for group in groups for record in group.records)
+    return frozenset(probe for probe in said if isinstance(probe, str))
 
 
 def _silent(ledger: Sequence[Hypothesis], groups: dict[tuple[str, str], _Group], room: Room) -> list[str]:
@@ -213,16 +259,16 @@ def _quote(groups: list[_Group], run: int, room: Room) -> None:
             order = orders[id(group)]
             if turn >= len(order) or id(group) in full:
                 continue
-            same, row = order[turn]
-            quoted = _quoted(row, group.again.get(same), run)
+            row = order[turn]
+            quoted = _quoted(row, group.again.get(row.line), run)
             if room.take(quoted):
                 group.quoted[row.line] = quoted
             else:
                 full.add(id(group))
 
 
-def _order(group: _Group) -> list[tuple[bytes, Row]]:
-    rows = list(group.rows.items())
+def _order(group: _Group) -> list[Row]:
+    rows = group.rows
     return rows[:1] + rows[-1:] * (len(rows) > 1) + rows[1 : min(len(rows) - 1, _ROWS_A_GROUP)]
 
 
@@ -240,7 +286,8 @@ def _summarise(group: _Group, room: Room) -> None:
     """Give the values of a group whose rows will not all be quoted: how many, which, and between what bounds."""
     if len(group.rows) <= _ROWS_A_GROUP:
         return
-    for path, summary in list(summaries(group.records).items())[:_PATHS]:
+    different = one_by_one(group.records) if group.different is None else group.different
+    for path, summary in islice(summaries(different), _PATHS):
         if room.take({path: summary}):
             group.values[path] = summary
 
