@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from debugloop.evidence.rows import REASONS
 from debugloop_overlay import languages
 from debugloop_overlay.languages.words import Words, count
 
-FIELDS = [field.name for field in dataclasses.fields(Words)]
+FIELDS = list(Words._fields)
 SOURCE = "\n".join(
     path.read_text(encoding="utf-8")
     for path in Path(debugloop_overlay.__file__).parent.rglob("*.py")

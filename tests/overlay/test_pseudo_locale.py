@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import pytest
@@ -27,7 +26,7 @@ def longer(text: str) -> str:
 
 def pseudo() -> Words:
     english = languages.load("en")
-    texts = {field.name: getattr(english, field.name) for field in dataclasses.fields(Words)}
+    texts = english._asdict()
     changed = {
         name: text if name == "code" else longer(text) if isinstance(text, str) else tuple(map(longer, text))
         for name, text in texts.items()

@@ -23,6 +23,7 @@ from debugloop_overlay.widgets.picker import Picker
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
+    from textual.geometry import Size
 
     from debugloop_overlay.view import Reading, View
 
@@ -77,13 +78,13 @@ class Board(Widget):
         return self.reader if self._view.reading else self.log_view
 
     def on_resize(self, event: events.Resize) -> None:
-        self._show(event.size.width, event.size.height)
+        self._show(event.size)
 
     def on_log_view_moved(self) -> None:
-        self._show(*self.size)
+        self._show(self.size)
 
     def on_lines_moved(self) -> None:
-        self._show(*self.size)
+        self._show(self.size)
 
     def show(self, view: View) -> None:
         """Show this from now on."""
@@ -91,9 +92,11 @@ class Board(Widget):
             self.live_log.retell(view.words)
             self.past_log.retell(view.words)
         self._view = view
-        self._show(*self.size)
+        self._show(self.size)
 
-    def _show(self, width: int, height: int) -> None:
+    def _show(self, size: Size) -> None:
+        # before the first layout it has no size, but will be as large as the terminal: so the first picture is whole
+        width, height = size or self.app.size
         view, words = self._view, self._view.words
         self.header.show(texts.header(view, width))
         self.steps.show(texts.steps(words, view.seen.steps))
