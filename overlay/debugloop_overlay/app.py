@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from contextlib import suppress
 from dataclasses import replace
@@ -93,6 +94,8 @@ class Panel(Beside):
         self._watcher.wake = lambda: self.post_message(Woke())
         self.on_woke()
         self.call_after_refresh(self._watcher.read_on)
+        # what a panel is made of stays: no key waits while Python looks for garbage in it
+        self.call_after_refresh(gc.freeze)
 
     # -- what the files say ------------------------------------------------------------------------
 

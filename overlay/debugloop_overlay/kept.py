@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from debugloop.session.records import Row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from debugloop.session.records import Row
 
 MOST: Final = 150_000
 """Rows that are kept; a full log of ordinary events has a fifth of it. Older ones stay in the file."""
@@ -22,7 +22,9 @@ class Rows:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._rows: list[Row] = []
+        self._rows: list[tuple[Any, ...]] = []
+        """Plain tuples: Python's garbage collector soon lets go of those, while it would look at every Row again and
+        again, and a key would wait for a tenth of a second."""
         self.first = 0
         self.dropped = 0
 
@@ -30,7 +32,7 @@ class Rows:
         return len(self._rows)
 
     def __getitem__(self, number: int) -> Row:
-        return self._rows[number - self.first]
+        return Row(*self._rows[number - self.first])
 
     @property
     def end(self) -> int:
@@ -47,7 +49,7 @@ class Rows:
 
     def extend(self, rows: Sequence[Row]) -> bool:
         """Add newer rows; whether old ones had to be dropped."""
-        self._rows += rows
+        self._rows += map(tuple, rows)
         surplus = len(self._rows) - self._most
         if surplus <= self._most // 10:
             return False
@@ -61,7 +63,7 @@ class Rows:
         if self.dropped:  # so much came since that there is no room for older ones
             self.dropped += dropped + len(older)
             return
-        self._rows[: len(same)] = [*older, *same]
+        self._rows[: len(same)] = map(tuple, (*older, *same))
         self.first -= len(older)
         self.dropped = dropped
 
