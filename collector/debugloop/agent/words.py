@@ -114,9 +114,13 @@ def retired(press: Press) -> str:
 
 def reproduced(face: Face, press: Press, events: int) -> str:
     """What to do with a Reproduced."""
-    found = "" if events else f"No event came in run {press.run}, so there is nothing to compare: mend the probes. "
+    none = (
+        f"No event came in run {press.run}, so there is nothing to compare: mend the probes "
+        "(`debugloop doctor` tells what keeps events away). "
+    )
     return (
-        f"{found}Compare the evidence with each hypothesis and record the verdicts: {face.judge}. If it does not "
+        f"{'' if events else none}"
+        f"Compare the evidence with each hypothesis and record the verdicts: {face.judge}. If it does not "
         f"suffice, improve the probes and publish the steps again: {face.steps}. If it does, make the smallest fix, "
         f"keep the probes, and publish the steps again to verify it. "
         f"{acknowledging(face, press)} acknowledges this press."
@@ -132,7 +136,8 @@ def no_events(face: Face, press: Press) -> str:
     """What to do when the person reproduced and no probe fired."""
     return (
         f"The person reproduced run {press.run}, but no probe fired. Check that the code with the probes is what runs, "
-        f"that they reach the endpoint, and that they stand on the path of the steps; then publish again: {face.steps}."
+        f"that they stand on the path of the steps, and that they reach the endpoint: `debugloop doctor`, of a web "
+        f"page with `--page URL`, tells what keeps events away. Then publish again: {face.steps}."
     )
 
 

@@ -1,4 +1,4 @@
-"""``debugloop doctor``: whether what was installed in a host is there, and answers."""
+"""``debugloop doctor``: what keeps events from the log, and whether what was installed in a host answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 
 from debugloop.agent.hosts import NAMES, named
 from debugloop.cli.verb import Call, verb
-from debugloop.errors import InstallationIncomplete
+from debugloop.errors import EventsHindered, InstallationIncomplete
 from debugloop.session.layout import workspace_of
 
 _SECONDS: Final = 60.0
@@ -23,11 +23,36 @@ _HELLO: Final = {
 }
 
 
-@verb(example="debugloop doctor claude-code || test $? -eq 1")
-@click.argument("name", metavar="HOST", type=click.Choice(NAMES))
+@verb(example="debugloop doctor")
+@click.argument("name", metavar="[HOST]", type=click.Choice(NAMES), required=False)
+@click.option("--page", metavar="URL", help="Fetch this page of yours, and tell whether it may send events.")
 @click.option("--user/--project", default=False, help="Which installation to look at; this project's by default.")
-def command(call: Call, name: str, user: bool) -> None:
-    """Check an installation: every file holds what it must, the MCP server and the hooks answer. Changes nothing."""
+def command(call: Call, name: str | None, page: str | None, user: bool) -> None:
+    """Tell what keeps events from the log, or check what was installed in a host. Changes nothing.
+
+    Without HOST: whether the collector answers, whether the log has room, what was refused of late, and of a page its
+    origin and its content security policy, with the directive to use. With HOST: whether every file holds what it
+    must, and whether the MCP server and the hooks answer.
+    """
+    if name is None:
+        _look_at_session(call, page)
+    elif page is not None:
+        raise click.UsageError("--page is about the session. Leave the host away.")
+    else:
+        _look_at_host(call, name, user=user)
+
+
+def _look_at_session(call: Call, page: str | None) -> None:
+    from debugloop.agent.reach import hindrances, hindrances_of_page
+
+    session = call.open()
+    problems = [*hindrances(session), *(hindrances_of_page(session, page) if page else ())]
+    if problems:
+        raise EventsHindered(tuple(problems))
+    call.answer({"session": session.id, "page": page}, "Events reach the log.")
+
+
+def _look_at_host(call: Call, name: str, *, user: bool) -> None:
     from debugloop.agent.hosts.host import Place, own_command
     from debugloop.agent.hosts.installer import missing
 

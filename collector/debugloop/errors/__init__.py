@@ -22,7 +22,8 @@
     │   └── SessionGone
     ├── CollectorError                  the server
     │   ├── PortTaken                   NoFreePort
-    │   └── CollectorFailed             CollectorRuns
+    │   ├── CollectorFailed             CollectorRuns
+    │   └── EventsHindered              PageUnreadable
     ├── LoopError                       the order of the loop
     │   ├── UnreadResolved              NotResolved
     │   ├── PressNotDelivered           NothingPublished
@@ -46,7 +47,15 @@ A sentence says what is wrong and what to do next; the CLI prints it, the MCP se
 from __future__ import annotations
 
 from debugloop.errors.base import DebugloopError
-from debugloop.errors.collector import CollectorError, CollectorFailed, CollectorRuns, NoFreePort, PortTaken
+from debugloop.errors.collector import (
+    CollectorError,
+    CollectorFailed,
+    CollectorRuns,
+    EventsHindered,
+    NoFreePort,
+    PageUnreadable,
+    PortTaken,
+)
 from debugloop.errors.install import ConfigRefused, ExtraMissing, InstallationIncomplete, InstallError
 from debugloop.errors.journal import JournalError, RunNotFound, SessionGone, WriteFailed
 from debugloop.errors.loop import (
@@ -109,6 +118,7 @@ __all__ = [
     "Declined",
     "DemoFailed",
     "EditedProbes",
+    "EventsHindered",
     "ExtraMissing",
     "FileUnreadable",
     "FileUnwritable",
@@ -138,6 +148,7 @@ __all__ = [
     "NotResolved",
     "NothingPublished",
     "OutsideWorkspace",
+    "PageUnreadable",
     "PanelError",
     "PortTaken",
     "PressNotDelivered",

@@ -52,3 +52,24 @@ class CollectorRuns(CollectorError):
     def __str__(self) -> str:
         where = f" on port {self.port}" if self.port else ""
         return f"A collector already serves this session{where}. `debugloop stop` ends it; then run this again."
+
+
+class EventsHindered(CollectorError):
+    """What `doctor` finds on the way of events into the log. ``problems``: a sentence each, with its mending."""
+
+    code = "events_hindered"
+    problems: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
+
+
+class PageUnreadable(CollectorError):
+    """A page that `doctor` was to look at does not come."""
+
+    code = "page_unreadable"
+    page: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"The page {self.page} cannot be read: {self.reason}. Start what serves it, and give its whole address."

@@ -1,0 +1,108 @@
+"""Whether an event can reach the log: of the collector, and of one page, what hinders it and what mends that."""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from debugloop.errors import PageUnreadable
+from debugloop.evidence.visible import visible
+from debugloop.ingest.gate import normal_origin, origin_allowed
+from debugloop.ingest.policy import Policy, forbidding, policies_in
+from debugloop.session import collector_file, endpoint, files
+
+if TYPE_CHECKING:
+    from debugloop.session.session import Session
+
+_SECONDS: Final = 10.0
+_PAGE_BYTES: Final = 1 << 20
+"""Of a page, what is searched for a policy; one that counts stands at its head."""
+_LATEST: Final = 3
+_HEADER: Final = "Content-Security-Policy"
+
+
+def hindrances(session: Session) -> list[str]:
+    """What keeps events from the log of a session, a sentence each; the last refusals, too."""
+    layout = session.layout
+    address = endpoint.load(layout)
+    collector = collector_file.load(layout)
+    if address is None or not collector_file.running(layout):
+        return ["The collector does not run. `debugloop start` brings it back on the same address."]
+    found: list[str] = []
+    if not _answers(address.port):
+        found.append(f"Nothing answers on port {address.port}. `debugloop stop`, then `debugloop start`.")
+    log = files.signature(layout.log)
+    if log and log[2] >= session.settings.log_bytes:
+        found.append("The log is full. `debugloop clear` empties it.")
+    mended = {each.mend: each for each in collector.latest if each.mend}
+    for each in list(mended.values())[-_LATEST:]:
+        origin = f" from {visible(each.origin)}" if each.origin else ""
+        found.append(f"An event{origin} was refused ({each.code}). Mend it: {visible(each.mend or '')}.")
+    return found
+
+
+def hindrances_of_page(session: Session, page: str) -> list[str]:
+    """What keeps a page from sending to the collector. Fetches it; raises PageUnreadable."""
+    address = endpoint.load(session.layout)
+    if address is None:
+        return []
+    at, policies = _fetch(page)
+    found: list[str] = []
+    origin = normal_origin(f"{urlsplit(at).scheme}://{urlsplit(at).netloc}")
+    allowed = frozenset(collector_file.load(session.layout).allowed_origins)
+    if origin is not None and not origin_allowed(origin, allowed):
+        found.append(
+            f"Events of {visible(origin)} are refused. `debugloop start --allow-origin {origin}` lets them in."
+        )
+    for where, directive, instead in forbidding(policies, at, address.url):
+        found.append(
+            f"The page's policy ({where}) forbids it to send: `{visible(directive)}`. While you debug let it say "
+            f"`{visible(instead)}`, and undo that at the end."
+        )
+    return found
+
+
+def _answers(port: int) -> bool:
+    """Whether the collector answers on its port; what it is asked is a preflight, which counts nothing."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
+    try:
+        connection.request("OPTIONS", "/")
+        return connection.getresponse().getheader("Server") == "debugloop"
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _fetch(page: str) -> tuple[str, list[Policy]]:
+    """Where a page is after all redirections, and its policies."""
+    try:
+        scheme = urlsplit(page).scheme
+    except ValueError as error:
+        raise PageUnreadable(page, str(error)) from error
+    if scheme not in {"http", "https"}:
+        raise PageUnreadable(page, "it is no address that begins with http:// or https://")
+    unchecked = ssl.create_default_context()  # a development server has a certificate of its own making
+    unchecked.check_hostname = False
+    unchecked.verify_mode = ssl.CERT_NONE
+    opener = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=unchecked)
+    )
+    try:
+        request = urllib.request.Request(page, headers={"Accept": "text/html"})  # noqa: S310 -- its scheme was looked at
+        answer = opener.open(request, timeout=_SECONDS)
+    except urllib.error.HTTPError as error:  # a page all the same
+        answer = error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise PageUnreadable(page, str(getattr(error, "reason", error))) from error
+    with answer:
+        try:
+            html = answer.read(_PAGE_BYTES).decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException) as error:
+            raise PageUnreadable(page, str(error)) from error
+        headers = [Policy(_HEADER, text) for text in answer.headers.get_all(_HEADER) or []]
+        return answer.url, [*headers, *policies_in(html)]
