@@ -28,13 +28,20 @@ class Colour(enum.Enum):
 
 class Bad:
     def __repr__(self):
-        raise ValueError("no")
+        raise SystemExit(9)
+
+
+class Recent(dict):
+    def __getitem__(self, key):
+        print("looked up")
+        return self.pop(key)
 
 
 def f(total):
     me = [total]
     me.append(me)
     values = {"nan": math.nan, "big": 10**400, "set": {2}, "bytes": b"x", "error": KeyError("k"), "bad": Bad()}
+    recent, long = Recent(a=1), [0] * 200
     return sorted(locals())
 
 
@@ -161,9 +168,13 @@ PROGRAMS = (
         "python",
         "cart.py",
         PYTHON,
-        19,
-        "total, values",
+        26,
+        "total, values, recent, long, values.missing, missing",
         {
+            "recent": {"a": 1},
+            "long": [*([0] * 100), "... 200"],
+            "values.missing": "[raised] AttributeError: 'dict' object has no attribute 'missing'",
+            "missing": "[raised] NameError: name 'missing' is not defined",
             "total": 105,
             "values": {
                 "nan": "nan",
@@ -176,7 +187,15 @@ PROGRAMS = (
         },
         ("python", "{}"),
     ),
-    Program("python", "colour.py", PYTHON, 7, "1 + 1", {"1 + 1": 2}, ("python", "{}")),
+    Program(
+        "python",
+        "colour.py",
+        PYTHON,
+        7,
+        "1 + 1, RED",
+        {"1 + 1": 2, "RED": "[raised] NameError: name 'RED' is not defined"},
+        ("python", "{}"),
+    ),
     Program(
         "bash",
         "cart.bash",
