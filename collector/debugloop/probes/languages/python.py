@@ -4,7 +4,8 @@ Its code is compiled once a process and kept as a module in ``sys.modules``; eac
 is to be logged. They are made plain with bounds on depth and size, by what a built-in type's own methods say of them
 and not by what a class has put in their place, which may change things; what ``repr`` raises costs that value alone.
 Where an expression raises, all are evaluated again, each by itself, in the frame of the program: a function of ours
-around each of them would not see the names of a class body.
+around each of them would not see the names of a class body. What a signal's handler of the program raises meanwhile, as
+where its time is up, is the program's: `again` returns for that alone, and it goes on.
 """
 
 from __future__ import annotations
@@ -14,12 +15,20 @@ from typing import Final
 from debugloop.probes.languages.base import SHOWN, Language
 
 _CODE: Final = f"""\
-import _thread, itertools, json, math, os, sys, time, types
+import _thread, itertools, json, math, os, signal, sys, time, types
 state, busy, kinds = {{}}, set(), (list, tuple, set, frozenset)
+def interrupted(error):
+    at = error.__traceback__.tb_next
+    codes = at and [getattr(signal.getsignal(each), "__code__", 0) for each in signal.valid_signals()]
+    while at and at.tb_frame.f_code not in codes:
+        at = at.tb_next
+    return at is not None
 def text(value, make=repr):
     try:
         return make(value)[:2000]
-    except (Exception, SystemExit):
+    except (Exception, SystemExit) as error:
+        if interrupted(error):
+            raise
         return "[unreadable %s]" % type(value).__name__
 def plain(value, depth, left):
     left[0] -= 1
@@ -73,17 +82,22 @@ def probe(name, about, log, values):
             os.write(file, (b"%c" % 10 if torn else b"") + line.encode() + b"%c" % 10)
         finally:
             os.close(file)
-    except Exception:
-        pass
+    except Exception as error:
+        if interrupted(error):
+            raise
     finally:
         busy.discard(thread)
 def value(frame, name):
     try:
         return eval("(" + name + ")", frame.f_globals, frame.f_locals)
     except Exception as error:
+        if interrupted(error):
+            raise
         return "[raised] %s: %s" % (type(error).__name__, text(error, str))
 def again(name, about, log, frame, names):
-    probe(name, about, log, lambda: {{each: value(frame, each) for each in names}})
+    if not interrupted(sys.exc_info()[1]):
+        probe(name, about, log, lambda: {{each: value(frame, each) for each in names}})
+        raise LookupError
 made = types.ModuleType(name)
 made.probe, made.again = probe, again
 sys.modules.setdefault(name, made)
@@ -117,6 +131,8 @@ PYTHON: Final = Language(
         f'        __import__("sys").modules[{_MODULE}].again(@probe@, @about@, @log@, __import__("sys")._getframe(), [@names@])  # fmt: skip',
         "    except Exception:",
         "        pass",
+        "    else:",
+        "        raise",
     ),
     quote=quote,
     value=_value,
