@@ -11,6 +11,12 @@ const values = {
   none: undefined, nan: NaN, call() {}, list: [1, "two", null], get thrown() { throw new Error("touched"); },
 };
 values.self = values;
+const touched = { get() { console.log("touched"); return "x"; } };
+class Own extends Map { get size() { touched.get(); return 9; } [Symbol.iterator]() { touched.get(); } }
+class List extends Array { static get [Symbol.species]() { touched.get(); return Array; } }
+values.own = [new Own([[1, 2]]), List.from([3]), Object.defineProperty([4], 0, touched)];
+values.tagged = Object.defineProperty({ a: 1 }, Symbol.toStringTag, touched);
+values.failed = Object.assign(new RangeError("far", { cause: 5 }), { code: "E1", stack: "" });
 const hostile = new Proxy({}, { ownKeys() { throw new Error("hostile"); } });
 let total = 105;
 console.log(typeof total, Object.keys(globalThis).length > 0);
@@ -156,14 +162,19 @@ _JS_DATA = {
         "list": [1, "two", None],
         "thrown": "[getter]",
         "self": "[circular]",
+        "own": [{"type": "Map", "size": 1, "entries": [[1, 2]]}, [3], ["[getter]"]],
+        "tagged": {"a": 1},
+        "failed": {"name": "RangeError", "message": "far", "stack": "", "code": "E1", "cause": 5},
     },
     "hostile": NOT_READ,
     "values.thrown": "[threw] touched",
     "total": 105,
 }
 PROGRAMS = (
-    Program("javascript", "cart.js", JAVASCRIPT, 9, "values, hostile, values.thrown, total", _JS_DATA, ("node", "{}")),
-    Program("javascript", "cart.mjs", JAVASCRIPT, 9, "values, hostile, values.thrown, total", _JS_DATA, ("node", "{}")),
+    Program("javascript", "cart.js", JAVASCRIPT, 15, "values, hostile, values.thrown, total", _JS_DATA, ("node", "{}")),
+    Program(
+        "javascript", "cart.mjs", JAVASCRIPT, 15, "values, hostile, values.thrown, total", _JS_DATA, ("node", "{}")
+    ),
     Program(
         "python",
         "cart.py",
