@@ -77,6 +77,9 @@ class Cart
     "a5" =~ /(\\d)/
     bad = Object.new
     def bad.inspect = raise("no")
+    own = [Class.new(Hash) { def each = puts("touched") }.new.merge!(a: 1)]
+    own << Class.new(Array) { def each = puts("touched") }[2]
+    long = [0] * 200
     [sum, $1, local_variables.length].inspect
   end
 end
@@ -220,9 +223,17 @@ PROGRAMS = (
         "ruby",
         "cart.rb",
         RUBY,
-        7,
-        "sum, bad, nil, 0.0 / 0, missing",
-        {"sum": 105, "bad": NOT_READ, "nil": None, "0.0 / 0": "NaN"},
+        10,
+        "sum, bad, nil, 0.0 / 0, own, long, [[1, 2]], missing",
+        {
+            "sum": 105,
+            "bad": NOT_READ,
+            "nil": None,
+            "0.0 / 0": "NaN",
+            "own": [{"a": 1}, [2]],
+            "long": [*([0] * 100), "... 200"],
+            "[[1, 2]]": [[1, 2]],
+        },
         ("ruby", "{}"),
         begins={"missing": "[raised] undefined local variable"},
     ),
