@@ -1,7 +1,9 @@
 """What a probe costs the program that it stands in, per call: while it appends, and once its rate limit holds it back.
 
 Each program times itself, in microseconds: 90 calls after 10 to warm up, which are all sent, then 100,000 more, of
-which the rate limit lets a few through. Measured with a log, and with one that is not there.
+which the rate limit lets a few through. Measured with a log, and with one that is not there; the best of three runs.
+
+In a page the probe hands a beacon to the browser; there the log is a server that answers, or none.
 
     python benchmarks/probes.py
 """
@@ -12,6 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from debugloop.probes.languages import Event, Target, by_name
@@ -76,6 +80,22 @@ PROBE
     }
 }
 """
+PAGE = """\
+<!doctype html><title>cost</title><script>
+function run(count) {
+  const start = performance.now();
+  for (let i = 0; i < count; i++) {
+PROBE
+  }
+  return (performance.now() - start) / count * 1e3;
+}
+run(10);
+const first = run(90);
+document.title = "cost " + first + " " + run(100000);
+</script>
+"""
+CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+RUNS = 3
 PROGRAMS = {
     "python": (PYTHON, "cost.py", [sys.executable]),
     "javascript": (NODE, "cost.js", ["node"]),
@@ -96,6 +116,27 @@ def measure(name: str, folder: Path, log: Path) -> tuple[float, float]:
     return append, held
 
 
+class _Answering(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the name it has
+        pass
+
+
+def measure_page(folder: Path, port: int) -> tuple[float, float]:
+    event = Event("s/1", "cost.html:1", "called", "H1", data=("i",))
+    target = Target(str(folder / "debug.jsonl"), f"http://127.0.0.1:{port}/debug/0")
+    page = folder / "cost.html"
+    page.write_text(PAGE.replace("PROBE", "\n".join(by_name("javascript").lines(event, target))), encoding="utf-8")
+    command = ["chromium", *CHROMIUM, f"--user-data-dir={folder / 'profile'}", "--dump-dom", page.as_uri()]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True)
+    append, held = map(float, ran.stdout.partition("<title>cost ")[2].partition("</title>")[0].split())
+    return append, held
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -107,9 +148,18 @@ def main() -> None:
                 print(f"{language:12} is not installed")
                 continue
             for there, path in (("there", log), ("gone", folder / "gone.jsonl")):
-                sent, held = measure(language, folder, path)
+                sent, held = map(min, zip(*(measure(language, folder, path) for _ in range(RUNS)), strict=True))
                 print(f"{language:12} {there:6} {sent:6.1f} {held:10.2f}")
         assert log.stat().st_size > 0
+        if shutil.which("chromium") is None:
+            print("chromium     is not installed")
+            return
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _Answering)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for there, port in (("there", server.server_port), ("gone", 9)):
+            sent, held = map(min, zip(*(measure_page(folder, port) for _ in range(RUNS)), strict=True))
+            print(f"{'browser':12} {there:6} {sent:6.1f} {held:10.2f}")
+        server.shutdown()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,19 @@ import (
 
 type node struct{ Next *node }
 
+type size int
+
+func (s size) String() string { return "small" }
+
+type cart struct {
+\titems  []int
+\tprices map[string]float64
+\tsize   size
+\tOther  interface{}
+\ttext   []byte
+\tcall   func()
+}
+
 func total(items ...int) int {
 \tsum := 0
 \tfor _, item := range items {
@@ -22,7 +35,9 @@ func total(items ...int) int {
 \tme := &node{}
 \tme.Next = me
 \tvar nothing *node
-\t_, _ = me, nothing
+\theld := cart{items, map[string]float64{"tea": 1.5}, 1, size(2), []byte("a"), nil}
+\tlong := make([]int, 200)
+\t_, _, _, _ = me, nothing, held, long
 \treturn sum
 }
 
@@ -139,11 +154,24 @@ PROGRAMS = (
         "go",
         "cart.go",
         GO,
-        19,
-        "sum, me, nothing.Next, items",
+        34,
+        'sum, me, nothing.Next, items, held, len(long), long[99:], os.ErrClosed, 0.1, "a"',
         {
             "sum": 105,
-            "me": "[*main.node]",
+            "me": {"Next": "[circular]"},
+            "held": {
+                "items": [100, 5],
+                "prices": {"tea": 1.5},
+                "size": 1,
+                "Other": "small",
+                "text": "a",
+                "call": "[func()]",
+            },
+            "len(long)": 200,
+            "long[99:]": [*([0] * 100), "... 101"],
+            "os.ErrClosed": "file already closed",
+            "0.1": 0.1,
+            '"a"': "a",
             "nothing.Next": "[panicked] runtime error: invalid memory address or nil pointer dereference",
             "items": [100, 5],
         },

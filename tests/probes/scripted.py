@@ -11,6 +11,12 @@ const values = {
   none: undefined, nan: NaN, call() {}, list: [1, "two", null], get thrown() { throw new Error("touched"); },
 };
 values.self = values;
+const touched = { get() { console.log("touched"); return "x"; } };
+class Own extends Map { get size() { touched.get(); return 9; } [Symbol.iterator]() { touched.get(); } }
+class List extends Array { static get [Symbol.species]() { touched.get(); return Array; } }
+values.own = [new Own([[1, 2]]), List.from([3]), Object.defineProperty([4], 0, touched)];
+values.tagged = Object.defineProperty({ a: 1 }, Symbol.toStringTag, touched);
+values.failed = Object.assign(new RangeError("far", { cause: 5 }), { code: "E1", stack: "" });
 const hostile = new Proxy({}, { ownKeys() { throw new Error("hostile"); } });
 let total = 105;
 console.log(typeof total, Object.keys(globalThis).length > 0);
@@ -28,13 +34,20 @@ class Colour(enum.Enum):
 
 class Bad:
     def __repr__(self):
-        raise ValueError("no")
+        raise SystemExit(9)
+
+
+class Recent(dict):
+    def __getitem__(self, key):
+        print("looked up")
+        return self.pop(key)
 
 
 def f(total):
     me = [total]
     me.append(me)
     values = {"nan": math.nan, "big": 10**400, "set": {2}, "bytes": b"x", "error": KeyError("k"), "bad": Bad()}
+    recent, long = Recent(a=1), [0] * 200
     return sorted(locals())
 
 
@@ -64,6 +77,9 @@ class Cart
     "a5" =~ /(\\d)/
     bad = Object.new
     def bad.inspect = raise("no")
+    own = [Class.new(Hash) { def each = puts("touched") }.new.merge!(a: 1)]
+    own << Class.new(Array) { def each = puts("touched") }[2]
+    long = [0] * 200
     [sum, $1, local_variables.length].inspect
   end
 end
@@ -149,21 +165,30 @@ _JS_DATA = {
         "list": [1, "two", None],
         "thrown": "[getter]",
         "self": "[circular]",
+        "own": [{"type": "Map", "size": 1, "entries": [[1, 2]]}, [3], ["[getter]"]],
+        "tagged": {"a": 1},
+        "failed": {"name": "RangeError", "message": "far", "stack": "", "code": "E1", "cause": 5},
     },
     "hostile": NOT_READ,
     "values.thrown": "[threw] touched",
     "total": 105,
 }
 PROGRAMS = (
-    Program("javascript", "cart.js", JAVASCRIPT, 9, "values, hostile, values.thrown, total", _JS_DATA, ("node", "{}")),
-    Program("javascript", "cart.mjs", JAVASCRIPT, 9, "values, hostile, values.thrown, total", _JS_DATA, ("node", "{}")),
+    Program("javascript", "cart.js", JAVASCRIPT, 15, "values, hostile, values.thrown, total", _JS_DATA, ("node", "{}")),
+    Program(
+        "javascript", "cart.mjs", JAVASCRIPT, 15, "values, hostile, values.thrown, total", _JS_DATA, ("node", "{}")
+    ),
     Program(
         "python",
         "cart.py",
         PYTHON,
-        19,
-        "total, values",
+        26,
+        "total, values, recent, long, values.missing, missing",
         {
+            "recent": {"a": 1},
+            "long": [*([0] * 100), "... 200"],
+            "values.missing": "[raised] AttributeError: 'dict' object has no attribute 'missing'",
+            "missing": "[raised] NameError: name 'missing' is not defined",
             "total": 105,
             "values": {
                 "nan": "nan",
@@ -176,7 +201,15 @@ PROGRAMS = (
         },
         ("python", "{}"),
     ),
-    Program("python", "colour.py", PYTHON, 7, "1 + 1", {"1 + 1": 2}, ("python", "{}")),
+    Program(
+        "python",
+        "colour.py",
+        PYTHON,
+        7,
+        "1 + 1, RED",
+        {"1 + 1": 2, "RED": "[raised] NameError: name 'RED' is not defined"},
+        ("python", "{}"),
+    ),
     Program(
         "bash",
         "cart.bash",
@@ -190,9 +223,17 @@ PROGRAMS = (
         "ruby",
         "cart.rb",
         RUBY,
-        7,
-        "sum, bad, nil, 0.0 / 0, missing",
-        {"sum": 105, "bad": NOT_READ, "nil": None, "0.0 / 0": "NaN"},
+        10,
+        "sum, bad, nil, 0.0 / 0, own, long, [[1, 2]], missing",
+        {
+            "sum": 105,
+            "bad": NOT_READ,
+            "nil": None,
+            "0.0 / 0": "NaN",
+            "own": [{"a": 1}, [2]],
+            "long": [*([0] * 100), "... 200"],
+            "[[1, 2]]": [[1, 2]],
+        },
         ("ruby", "{}"),
         begins={"missing": "[raised] undefined local variable"},
     ),

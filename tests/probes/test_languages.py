@@ -206,3 +206,45 @@ def test_a_node_without_a_way_to_builtin_modules_appends_all_the_same(home: Path
 
     [event] = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     assert event["data"] == {"1": 1}
+
+
+ALARMING = """\
+import signal
+
+
+class Late(Exception):
+    pass
+
+
+class Slow:
+    def __repr__(self):
+        signal.raise_signal(signal.SIGTERM)
+        return "slow"
+
+
+def late(number, frame):
+    raise Late
+
+
+signal.signal(signal.SIGTERM, late)
+try:
+    print("in time")
+except Late:
+    print("late")
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "data"),
+    [("print", "Slow()"), ("print", "repr(Slow())"), ("print", "[Slow()]"), ("raise Late", "missing")],
+)
+def test_what_a_signal_s_handler_raises_within_a_probe_reaches_the_program_and_nothing_else_does(
+    before: str, data: str, home: Path, workspace: Path
+) -> None:
+    started(home, workspace)
+    source = ALARMING.replace('"in time"', "repr(Slow())") if data == "missing" else ALARMING
+    (workspace / "a.py").write_text(source)
+    line = source[: source.index(f"    {before}")].count("\n") + 1
+    assert cli("instrument", f"a.py:{line}", "--data", data, home=home, cwd=workspace).returncode == 0
+    ran = subprocess.run([sys.executable, "a.py"], cwd=workspace, capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("late\n", "")

@@ -119,6 +119,41 @@ def test_strip_names_the_markers_that_it_leaves_to_a_person(home: Path, workspac
     assert (answer["files"], answer["text"]) == ([], [{"file": "a.ipynb", "line": 2}])
 
 
+def test_strip_names_the_built_files_that_still_hold_a_probe(home: Path, workspace: Path) -> None:
+    repo = new_repo(workspace)
+    repo.write(".gitignore", "dist/\n*.log\n")
+    repo.write("dist/old.js", "old();\n")
+    session = started(home, workspace)["session"]
+    source = repo.write("app.js", "run();\n")
+    cli("instrument", "app.js:1", home=home, cwd=workspace)
+    repo.write("dist/app.js", source.read_bytes())
+    minified = next(line for line in source.read_text().splitlines() if line.startswith("try"))
+    repo.write("public/app.min.js", f"{minified}run();")
+    repo.write("events.log", f'{{"probe": "{session}/1"}}\n')
+
+    told = cli("strip", home=home, cwd=workspace)
+
+    assert told.stdout.splitlines() == [
+        f"app.js: {session}/1",
+        f"public/app.min.js: built, and still has {session}/1. Build it again.",
+        f"dist/app.js: built, and still has {session}/1. Build it again.",
+        "Removed 1 probe from 1 file.",
+    ]
+    assert source.read_text() == "run();\n"
+    answer = json.loads(cli("strip", "--json", home=home, cwd=workspace).stdout)
+    assert {each["file"] for each in answer["built"]} == {"public/app.min.js", "dist/app.js"}
+
+
+def test_strip_finds_its_probes_in_ignored_files_too(home: Path, workspace: Path) -> None:
+    repo = new_repo(workspace)
+    repo.write(".gitignore", "local.js\n")
+    repo.write("local.js", "run();\n")
+    started(home, workspace)
+    assert cli("instrument", "local.js:1", home=home, cwd=workspace).returncode == 0
+    assert cli("strip", home=home, cwd=workspace).stdout.endswith("Removed 1 probe from 1 file.\n")
+    assert (workspace / "local.js").read_text() == "run();\n"
+
+
 def test_scan_without_a_session_looks_for_markers_alone(home: Path, workspace: Path) -> None:
     repo = new_repo(workspace)
     scanned = cli("scan", home=home, cwd=workspace)

@@ -6,16 +6,15 @@ markers. What is merely new or changed since the start is listed for review and 
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from debugloop.errors import GitFailed
 from debugloop.probes import traces
+from debugloop.probes.built import is_generated
 from debugloop.probes.git import BLOCK, Blob, Repository
 from debugloop.probes.review import POLICY, Review, review
 from debugloop.probes.tree import Workspace, readable, workspace
@@ -36,10 +35,6 @@ WORKING_TREE: Final = "working tree"
 IGNORED: Final = "ignored file"
 GENERATED: Final = "generated file, to be rebuilt"
 MESSAGE: Final = "message"
-
-_GENERATED: Final = re.compile(r"\.map$|[.-](?:min|bundle|chunk)\.[cm]?(?:js|css)$")
-_BUILT: Final = re.compile(r"(?:^|/)(?:dist|build|out|target|\.next|\.nuxt|\.output|\.svelte-kit|\.cache|__pycache__)/")
-_MAPPED: Final = re.compile(rb"^(?://|/\*)# sourceMappingURL=", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +142,7 @@ def _look_at_file(found: Found, wanted: Sequence[traces.Trace], report: Report) 
     try:
         with found.open() as file:
             hits = traces.look(iter(partial(file.read, BLOCK), b""), wanted, quoted=_is_notebook(found.file))
-            where = GENERATED if hits and _is_generated(found, file) else IGNORED if found.ignored else WORKING_TREE
+            where = GENERATED if hits and is_generated(found, file) else IGNORED if found.ignored else WORKING_TREE
     except FileNotFoundError:
         return
     except OSError as error:
@@ -158,14 +153,6 @@ def _look_at_file(found: Found, wanted: Sequence[traces.Trace], report: Report) 
 
 def _is_notebook(file: str) -> bool:
     return file.endswith(".ipynb")
-
-
-def _is_generated(found: Found, file: BinaryIO) -> bool:
-    """Whether a build made this file: then its source is what has to be cleaned."""
-    if _GENERATED.search(found.file) or (found.ignored and _BUILT.search(found.file)):
-        return True
-    file.seek(max(0, file.seek(0, os.SEEK_END) - BLOCK))
-    return _MAPPED.search(file.read()) is not None
 
 
 def _look_at_blobs(

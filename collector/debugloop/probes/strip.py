@@ -21,6 +21,7 @@ from debugloop.errors import BrokenMarkers, EditedProbes, FileUnreadable, FileUn
 from debugloop.probes import markers, traces
 from debugloop.probes.edited import diff, edited
 from debugloop.probes.git import BLOCK
+from debugloop.probes.inserted import BY_HAND
 from debugloop.probes.markers import IMPORTS, Region
 
 if TYPE_CHECKING:
@@ -54,13 +55,15 @@ class Choice:
     """Which probes are to go: ``only`` one (its whole id), or all.
 
     ``known`` are fingerprints of probes as this tool inserted them, by id; with ``edited``, those that look otherwise
-    or are not known go too. None trusts every pair of markers. ``joined`` is what `markers.remove` wants.
+    or are not known go too. None trusts every pair of markers. ``joined`` is what `markers.remove` wants. ``files``
+    are where this tool put probes: looked at also where git ignores them.
     """
 
     only: str | None = None
     known: Mapping[str, Container[str]] | None = None
     edited: bool = False
     joined: Container[str] = ()
+    files: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, probes: Iterable[Inserted], only: str | None = None, *, edited: bool = False) -> Choice:
@@ -69,7 +72,8 @@ class Choice:
         for each in (probes := [*probes]):
             known.setdefault(each.id, set()).add(each.inside)
             known.setdefault(f"{each.id.partition('/')[0]}/{IMPORTS}", set()).add(each.imports)
-        return cls(only, known, edited, {each.id for each in probes if each.joined})
+        joined = {each.id for each in probes if each.joined}
+        return cls(only, known, edited, joined, frozenset(each.file for each in probes if each.file != BY_HAND))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +95,13 @@ def strip(
     choice: Choice | None = None,
     dry_run: bool = False,
 ) -> list[Stripped]:
-    """Remove the probes of a session from the named files, else from all tracked and untracked ones.
+    """Remove the probes of a session from the named files, else from all tracked and new ones and where they were put.
 
     A dry run tells of edited probes; otherwise they stop it unless the choice is to remove those too. Raises
     BrokenMarkers or EditedProbes before any file is touched; FileUnwritable names those done before it.
     """
-    files = workspace.holding(_needles(session)) if paths is None else workspace.named(paths)
     choice = choice or Choice()
+    files = workspace.holding(_needles(session), sorted(choice.files)) if paths is None else workspace.named(paths)
     edits = _plan(files, session, choice, named=paths is not None)
     if dry_run:
         return [replace(edit.stripped, diff=edit.diff()) for edit in edits]

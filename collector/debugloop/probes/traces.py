@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -172,15 +174,22 @@ def _shown(line: bytes, start: int, end: int) -> str:
 def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """The content again, cut behind line ends as far as there are some; UTF-16 as UTF-8."""
     rest = next(iter_blocks := iter(blocks), b"")
-    wide = rest.startswith(_UTF16)
+    if rest.startswith(_UTF16):
+        iter_blocks, rest = _narrow(chain([rest], iter_blocks)), b""
     for block in iter_blocks:
         cut = rest.rfind(b"\n") + 1
-        if wide:
-            cut = 0
-        elif cut:
+        if cut:
             yield rest[:cut]
         elif len(rest) > _LONGEST:
             yield rest
             cut = len(rest) - _OVERLAP
         rest = rest[cut:] + block
-    yield rest.decode("utf-16", "replace").encode() if wide else rest
+    yield rest
+
+
+def _narrow(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """UTF-16 as UTF-8, a block at a time."""
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    for block in blocks:
+        yield decoder.decode(block).encode()
+    yield decoder.decode(b"", final=True).encode()

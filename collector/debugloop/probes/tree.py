@@ -84,9 +84,11 @@ class Workspace:
         words = tuple(needle.decode("latin-1") for needle in needles)
         return sift(Task(str(self.top), names.project + names.ignored, words, len(names.project), since))
 
-    def holding(self, needles: Iterable[bytes]) -> Iterator[Found]:
-        """The project's files that may hold one of these."""
-        for name in self.sift(self.names(), needles).held:
+    def holding(self, needles: Iterable[bytes], also: Iterable[str] = ()) -> Iterator[Found]:
+        """The project's files that may hold one of these, and of others that are named (as paths from the top)."""
+        names = self.names()
+        names.project[:] = dict.fromkeys([*names.project, *also])
+        for name in self.sift(names, needles).held:
             if (found := self.found(name)) and not found.link:
                 yield found
 

@@ -12,6 +12,7 @@ as lines without indentation, and holds these words between at signs:
     @log@       the path of the log, as a literal
     @endpoint@  the collector's URL, as a literal
     @values@    the values to log, by ``value``, joined with ``between``
+    @names@     their expressions, as literals, joined with commas
 """
 
 from __future__ import annotations
@@ -110,6 +111,7 @@ class Language:
             "log": self.quote(target.log),
             "endpoint": self.quote(target.endpoint),
         }
+        words["names"] = ", ".join(map(self.quote, event.data))
         words["values"] = _filled(self.between.join(self.value(self.quote(name), name) for name in event.data), words)
         return [_filled(line, words) for line in (self.capture if event.capture else self.body)]
 

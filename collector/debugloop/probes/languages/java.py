@@ -1,7 +1,6 @@
 """Java 8 and later: a statement of fully qualified names, so that no import is needed.
 
-A lambda could read no variable that is assigned twice, so the values are read before anything else, and one that throws
-costs the event. What is counted stands in a system property.
+A lambda could read no variable that is assigned twice, so the values are read in place, each in a ``try``. What is counted stands in a system property.
 """
 
 from __future__ import annotations
@@ -34,18 +33,18 @@ JAVA: Final = Language(
         "        debugloop_line.setLength(debugloop_line.length() - 1);",
         '        debugloop_line.append(", \\"calls\\": ").append(debugloop_calls).append(", \\"timestamp\\": ");',
         '        debugloop_line.append(debugloop_now).append(", \\"data\\": {");',
-        "        java.lang.Object[] debugloop_values = { @values@ };",
-        "        for (int debugloop_i = 0; debugloop_i < debugloop_values.length; debugloop_i++) {",
-        "            java.lang.Object debugloop_value = debugloop_values[debugloop_i];",
+        "        java.util.List<java.lang.Object> debugloop_values = new java.util.ArrayList<java.lang.Object>();",
+        "        @values@",
+        "        for (int debugloop_i = 0; debugloop_i < debugloop_values.size(); debugloop_i++) {",
+        "            java.lang.Object debugloop_value = debugloop_values.get(debugloop_i);",
         '            if (debugloop_i > 0) debugloop_line.append(debugloop_i % 2 == 0 ? ", " : ": ");',
         "            boolean debugloop_plain = debugloop_value == null || debugloop_value instanceof java.lang.Boolean",
         "                || (debugloop_value instanceof java.lang.Number",
         '                    && debugloop_value.getClass().getName().startsWith("java."));',
         "            java.lang.String debugloop_text;",
         "            try {",
-        "                debugloop_text = debugloop_value instanceof java.lang.Object[]",
-        "                    ? java.util.Arrays.deepToString((java.lang.Object[]) debugloop_value)",
-        "                    : java.lang.String.valueOf(debugloop_value);",
+        "                debugloop_text = java.util.Arrays.deepToString(new java.lang.Object[] { debugloop_value });",
+        "                debugloop_text = debugloop_text.substring(1, debugloop_text.length() - 1);",
         "            } catch (java.lang.RuntimeException | java.lang.StackOverflowError debugloop_error) {",
         '                debugloop_text = "[unreadable]";',
         "                debugloop_plain = false;",
@@ -83,7 +82,11 @@ JAVA: Final = Language(
         "// @formatter:on",
     ),
     quote=double,
-    value=lambda name, expression: f"{name}, {expression}",
+    between=" ",
+    value=lambda name, expression: (
+        f"debugloop_values.add({name}); try {{ debugloop_values.add((java.lang.Object) ({expression})); }}"
+        ' catch (java.lang.Exception debugloop_error) { debugloop_values.add("[threw] " + debugloop_error); }'
+    ),
     grammar="tree_sitter_java:language",
     blocks=frozenset({"block", "constructor_body", "switch_block_statement_group"}),
 )

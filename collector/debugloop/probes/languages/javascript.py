@@ -2,8 +2,9 @@
 
 In Node the line is appended to the log; elsewhere it is sent as a beacon, which outlives the page, asks no preflight
 and is seldom patched, or by fetch where there is no beacon. ES2017. Each value is read in a function of its own, so
-that one that throws costs itself alone, and only if the event is sent. Getters are not called. What is counted stands
-under a symbol of the global object, not enumerable.
+that one that throws costs itself alone, and only if the event is sent. No getter is called, and no method that a class
+put in place of a built-in one; traps of proxies are, as what they hold could not be told otherwise. What is counted
+stands under a symbol of the global object, not enumerable.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _COUNT: Final = (
 
 _PLAIN: Final = (
     " function plain(value, depth) { try {"
-    " var type = typeof value, tag, copy;"
+    " var type = typeof value, at, own, tag, copy, names;"
     ' if (value === null || type === "boolean") return value;'
     ' if (type === "number") return isFinite(value) ? value : String(value);'
     ' if (type === "string") return value.length > 2000 ? value.slice(0, 2000) + "... " + value.length : value;'
@@ -38,25 +39,33 @@ _PLAIN: Final = (
     ' if (type !== "object") return String(value);'
     ' if (seen.indexOf(value) >= 0) return "[circular]";'
     ' if (--left < 0 || depth > 6) return "...";'
-    " tag = Object.prototype.toString.call(value).slice(8, -1);"
-    ' if (value instanceof Date) return isNaN(value) ? "Invalid Date" : value.toISOString();'
-    " if (value instanceof Error)"
-    " return { name: String(value.name), message: String(value.message), stack: String(value.stack).slice(0, 2000) };"
+    " for (at = value; at && !own; at = Object.getPrototypeOf(at))"
+    " own = Object.getOwnPropertyDescriptor(at, Symbol.toStringTag);"
+    ' tag = !own ? Object.prototype.toString.call(value).slice(8, -1) : "value" in own ? String(own.value) : "Object";'
+    ' if (tag === "Date") return isNaN(at = Date.prototype.getTime.call(value)) ? "Invalid Date" : new Date(at).toISOString();'
     ' if (typeof Node === "function" && value instanceof Node)'
     ' return "<" + value.nodeName.toLowerCase() + (value.id ? " id=" + value.id : "") + ">";'
-    ' if (tag === "Map" || tag === "Set") return { type: tag, size: value.size,'
-    " entries: plain(Array.from(value).slice(0, 100), depth + 1) };"
     ' if (tag === "RegExp") return String(value);'
+    ' if (tag === "Map" || tag === "Set") { try {'
+    ' at = tag === "Map" ? Map.prototype.entries.call(value) : Set.prototype.values.call(value);'
+    " for (copy = [], own = at.next(); !own.done && copy.length < 100; own = at.next()) copy.push(own.value);"
+    ' at = Object.getOwnPropertyDescriptor(tag === "Map" ? Map.prototype : Set.prototype, "size").get.call(value);'
+    " } catch (_) { at = value.size; copy = Array.from(value).slice(0, 100); }"
+    " return { type: tag, size: at, entries: plain(copy, depth + 1) }; }"
     " seen.push(value);"
     " try {"
     " if (Array.isArray(value) || ArrayBuffer.isView(value)) {"
-    " copy = Array.prototype.slice.call(value, 0, 100)"
-    ".map(function (each) { return plain(each, depth + 1); });"
+    " for (copy = [], at = 0; at < value.length && at < 100; at++) {"
+    " own = Object.getOwnPropertyDescriptor(value, at);"
+    ' copy.push(!own ? null : "value" in own ? plain(own.value, depth + 1) : "[getter]"); }'
     ' if (value.length > 100) copy.push("... " + value.length); return copy; }'
-    ' copy = {}; if (tag !== "Object") copy["[type]"] = tag;'
-    " Object.keys(value).slice(0, 100).forEach(function (name) {"
+    " copy = {}; names = Object.keys(value).slice(0, 100);"
+    ' if (tag === "Error" || value instanceof Error) {'
+    " copy = { name: String(value.name), message: String(value.message), stack: String(value.stack).slice(0, 2000) };"
+    ' names.push("cause"); } else if (tag !== "Object") copy["[type]"] = tag;'
+    " names.forEach(function (name) {"
     " var own = Object.getOwnPropertyDescriptor(value, name);"
-    ' copy[name] = own && "value" in own ? plain(own.value, depth + 1) : "[getter]"; });'
+    ' if (own) copy[name] = "value" in own ? plain(own.value, depth + 1) : "[getter]"; });'
     " return copy;"
     " } finally { seen.pop(); }"
     ' } catch (error) { return "[unreadable]"; } }'

@@ -29,11 +29,15 @@ module Debugloop_@session@
     when Exception then text(value.class.name + ": " + value.message)
     when Hash, Array
       return text("...") if depth > 6 || left[0] < 0
-      if Hash === value
-        "{{" + value.first(100).map {{ |key, each| text(key) + ": " + plain(each, depth + 1, left) }}.join(", ") + "}}"
-      else
-        "[" + value.first(100).map {{ |each| plain(each, depth + 1, left) }}.join(", ") + "]"
+      kind, parts = Hash === value ? Hash : Array, []
+      kind.instance_method(:each).bind(value).call do |each|
+        if parts.length == 100
+          size = kind.instance_method(:length).bind(value).call
+          break parts << (kind == Hash ? text("...") + ": " : "") + text("... " + size.to_s)
+        end
+        parts << (kind == Hash ? text(each[0]) + ": " + plain(each[1], depth + 1, left) : plain(each, depth + 1, left))
       end
+      kind == Hash ? "{{" + parts.join(", ") + "}}" : "[" + parts.join(", ") + "]"
     else text(value.inspect)
     end
   rescue StandardError, SystemStackError, ScriptError
@@ -52,7 +56,7 @@ module Debugloop_@session@
         value = begin
           plain(each.call, 0, [1000])
         rescue StandardError, ScriptError => error
-          text("[raised] " + error.message)
+          text("[raised] " + error.message[/\A.*/])
         end
         text(key) + ": " + value
       end
