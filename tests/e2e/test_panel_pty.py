@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from debugloop.session import actions, endpoint
+from debugloop.session.locks import hold
 from tests.overlay.house import append, publish
 from tests.overlay.terminal import PANEL, Pty
 from tests.support import GENEROUS, ROOT, until
@@ -191,6 +192,40 @@ def test_an_error_of_our_own_restores_the_terminal_and_is_one_sentence(
     assert b"Traceback" not in end
     assert b"a local variable" not in end
     assert all(sequence in end for sequence in RESTORED)
+
+
+BREAKS_AT_AN_EVENT = """
+from debugloop_overlay.widgets.log import LogView
+
+extend = LogView.extend
+
+def broken(self, rows):
+    if any(b"boom" in row.raw for row in rows):
+        raise RuntimeError("broken on purpose")
+    extend(self, rows)
+
+LogView.extend = broken
+from debugloop_overlay.main import main
+main(["--lang", "en"])
+"""
+
+
+def test_a_press_just_before_an_error_of_our_own_is_stored(home: Path, workspace: Path, session: Session) -> None:
+    publish(session)
+    append(session, EVENT)
+    script = f"{shlex.join([sys.executable, '-c', BREAKS_AT_AN_EVENT])}; echo code=$?"
+    with Pty(["sh", "-c", script], home, workspace, PYTHONPATH=str(ROOT)) as terminal:
+        terminal.sees("1 event")
+        with hold(session.layout.journal_lock):
+            terminal.type("r")
+            terminal.sees("Sending Reproduced")
+            with session.layout.log.open("ab") as log:  # a program needs no lock
+                log.write(b'{"message":"boom"}\n')
+            terminal.sees(b"\x1b[?1049l")
+            assert actions.presses(session) == []
+        terminal.sees("code=1")
+    assert [each.action for each in actions.presses(session)] == ["reproduced"]
+    assert b"Traceback" not in terminal.written
 
 
 def test_a_full_log_opens_at_its_end_and_every_key_still_works(home: Path, workspace: Path, session: Session) -> None:
