@@ -97,6 +97,14 @@ function total(array $items): string
     $me = new \\stdClass();
     $me->me = $me;
     $nan = NAN;
+    $own = new class implements \\JsonSerializable {
+        private $hidden = 1;
+        public $me;
+        function jsonSerialize(): array { echo "touched\\n"; return []; }
+        function __debugInfo() { echo "touched\\n"; return []; }
+    };
+    $own->me = $me->me;
+    $long = array_fill(0, 100000, 0);
     return $sum . ' ' . count(get_defined_vars());
 }
 echo total([100, 5]), "\\n";
@@ -241,9 +249,18 @@ PROGRAMS = (
         "php",
         "cart.php",
         PHP,
-        11,
-        "$sum, $nan, $missing",
-        {"$sum": 105, "$nan": "NAN", "$missing": None},
+        19,
+        "$sum, $nan, $missing, $own->me, count($long), $long, ['a' => $own][\"a\"]->me, [$items]",
+        {
+            "$sum": 105,
+            "$nan": "NAN",
+            "$missing": None,
+            "$own->me": {"[type]": "stdClass", "me": "[circular]"},
+            "count($long)": 100000,
+            "$long": [*([0] * 100), "... 100000"],
+            "['a' => $own][\"a\"]->me": {"[type]": "stdClass", "me": "[circular]"},
+            "[$items]": [[100, 5]],
+        },
         ("php", "{}"),
     ),
     Program(

@@ -75,7 +75,7 @@ def test_a_component_renders_the_same_with_a_probe_that_is_heard(
     file: str, source: str, line: int, renderer: Path, home: Path, workspace: Path
 ) -> None:
     def rendered() -> str:
-        command = [require("node"), renderer, path, require("esbuild")]
+        command = [require("node"), str(renderer), str(path), require("esbuild")]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=GENEROUS, check=False)
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
