@@ -21,13 +21,15 @@ _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,6})?
 _LINE: Final = re.compile(r"\d{1,12}")
 _NEIGHBOURS: Final = 100
 """Rows that are asked for the time of one that has none."""
+_DISORDER: Final = 1_000
 _HALF_A_DAY: Final = timedelta(hours=12)
 
 
 def find(rows: Rows, text: str, began: float | None, zone: tzinfo | None = None) -> int | None:
     """The number of the row that is meant, the last one where all are before; None where the text is no place.
 
-    Rows stand in the order in which they arrived; times are looked for as if they stood in the order of their clocks.
+    Rows stand in the order in which they arrived, and events of several programs arrive a little out of order: the
+    first row that is not before the time is found where it stands within `_DISORDER` rows of its place.
     """
     if not rows:
         return None
@@ -35,16 +37,21 @@ def find(rows: Rows, text: str, began: float | None, zone: tzinfo | None = None)
         return _first(rows, lambda number: rows[number].line, int(text))
     if since := _SINCE.fullmatch(text):
         start = _second(rows, rows.first) if began is None else began
-        return _first(rows, lambda number: _second(rows, number), start + float(since[1]) * _UNITS[since[2]])
+        return _first_at(rows, start + float(since[1]) * _UNITS[since[2]])
     if clock := _CLOCK.fullmatch(text):
-        wanted = _moment(_second(rows, rows.end - 1), clock, zone)
-        return _first(rows, lambda number: _second(rows, number), wanted)
+        return _first_at(rows, _moment(_second(rows, rows.end - 1), clock, zone))
     return None
 
 
 def _first(rows: Rows, key: Callable[[int], float], wanted: float) -> int:
     numbers = range(rows.first, rows.end)
     return min(bisect_left(numbers, wanted, key=key) + rows.first, rows.end - 1)
+
+
+def _first_at(rows: Rows, wanted: float) -> int:
+    place = _first(rows, lambda number: _second(rows, number), wanted)
+    near = range(max(place - _DISORDER, rows.first), min(place + _DISORDER, rows.end))
+    return next((number for number in near if _second(rows, number) >= wanted), place)
 
 
 def _second(rows: Rows, number: int) -> float:

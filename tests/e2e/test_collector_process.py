@@ -20,7 +20,7 @@ from debugloop.session.locks import hold
 from debugloop.session.session import Session
 from debugloop.settings import Settings
 from tests.e2e.collectors import ended, messages, pid_of, post, started_by
-from tests.support import ROOT, clean_environment, until
+from tests.support import ROOT, clean_environment, cli, until
 
 pytestmark = pytest.mark.usefixtures("stopped")
 
@@ -242,3 +242,34 @@ def test_a_collector_in_the_foreground_serves_until_it_is_told_to_stop(session: 
     assert daemon.stop(session)
     thread.join()
     assert (done[0].returncode, done[0].stdout, done[0].stderr) == (0, f"{known.port}\n", "")
+
+
+def test_a_session_touches_nothing_that_a_watcher_of_the_workspace_looks_at(session: Session, workspace: Path) -> None:
+    (workspace / "src").mkdir()
+    (workspace / "src" / "app.js").write_text("run();\n")
+
+    def seen() -> dict[str, tuple[int, int]]:
+        # a file that came and went shows in the time of its folder
+        return {
+            str(path): (path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in (workspace, *workspace.rglob("*"))
+        }
+
+    before = seen()
+    known = daemon.ensure(session)
+    assert post(known, b'{"m":1}') == 204
+    home = session.settings.home
+    for verb in (
+        ("start",),
+        ("hypothesis", "add", "the price is text"),
+        ("steps", "Open the page"),
+        ("snippet", "javascript"),
+        ("logs",),
+        ("wait", "--timeout", "0"),
+        ("status",),
+        ("scan",),
+        ("doctor",),
+        ("clear",),
+        ("stop",),
+    ):
+        assert cli(*verb, home=home, cwd=workspace).returncode in {0, 3}, verb
+    assert seen() == before

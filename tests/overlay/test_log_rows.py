@@ -176,6 +176,17 @@ async def test_a_line_or_a_time_is_gone_to(session: Session, typed: str, row: st
         assert row in chosen(panel)
 
 
+async def test_a_time_is_found_where_the_clocks_of_two_programs_differ(session: Session) -> None:
+    begun = 1_700_000_000_000
+    for number in range(40):
+        on_time = {"message": f"on time {number:02}", "timestamp": begun + number * 1_000}
+        append(session, on_time, {"message": f"ahead {number:02}", "timestamp": begun + number * 1_000 + 5_000})
+    async with driven(session) as panel:
+        await panel.sees("80 events")
+        await panel.press("colon", *"+15s", "enter")
+        assert "ahead 10" in chosen(panel)
+
+
 async def test_what_is_no_place_says_what_is(full: Session) -> None:
     async with driven(full) as panel:
         await open_log(panel)
