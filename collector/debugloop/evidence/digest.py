@@ -7,7 +7,7 @@ what was left out is counted. All of it is quoted: what a program wrote is evide
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -135,7 +135,7 @@ class _Grouped:
 
 def _grouped(rows: Iterable[Row], run: int) -> _Grouped:
     found = _Grouped()
-    known: dict[object, _Group] = {}
+    known: dict[object, tuple[Callable[[Row], None], Callable[[dict[str, Any]], None]]] = {}
     for row in rows:  # tens of thousands: no call that can be spared
         _, raw, malformed, steps = row
         if steps:
@@ -149,22 +149,27 @@ def _grouped(rows: Iterable[Row], run: int) -> _Grouped:
             record: dict[str, Any] = orjson.loads(raw)
         except orjson.JSONDecodeError:
             record = row.record()
-        place = hypothesis, location = record.get("hypothesisId"), record.get("location")
-        plain = hypothesis.__class__ in _PLAIN and location.__class__ in _PLAIN
-        if plain and place in known:
-            group = known[place]
-            group.rows.append(row)
-            group.records.append(record)
+        place = record.get("hypothesisId"), record.get("location")
+        try:
+            keep = known.get(place)
+        except TypeError:  # a list or an object in either
+            keep = None
+        if keep is not None:
+            keep_row, keep_record = keep
+            keep_row(row)
+            keep_record(record)
             continue
         location = text_of(place[1])
-        keys = [(hypothesis, location) for hypothesis in hypotheses_of(record)]
-        for key in keys:
-            group = found.groups.setdefault(key, _Group(*key))
+        groups = [
+            found.groups.setdefault(key, _Group(*key))
+            for key in ((hypothesis, location) for hypothesis in hypotheses_of(record))
+        ]
+        for group in groups:
             group.rows.append(row)
             group.records.append(record)
-        found.several |= len(keys) > 1
-        if plain and len(keys) == 1:
-            known[place] = found.groups[keys[0]]
+        found.several |= len(groups) > 1
+        if len(groups) == 1 and place[0].__class__ in _PLAIN and place[1].__class__ in _PLAIN:
+            known[place] = (groups[0].rows.append, groups[0].records.append)
     for group in found.groups.values():
         group.fold()
     return found
