@@ -23,8 +23,7 @@ PAD = "x" * 100
 
 
 def event(location: str, number: int = 0) -> Event:
-    value = {"location": location, "n": number, "pad": PAD}
-    return Event(orjson.dumps(value), value)
+    return Event(orjson.dumps({"location": location, "n": number, "pad": PAD}), location)
 
 
 def limited(session: Session, cap: int = CAP) -> Session:

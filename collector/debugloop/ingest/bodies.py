@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -33,15 +32,10 @@ _BLANK: Final = b" \t\r\n"
 
 
 class Event(NamedTuple):
-    """A record as the journal takes it (a strict one-line JSON object without ``_``), and what the client sent."""
+    """A record as the journal takes it (a strict one-line JSON object without ``_``), and its key for flood control."""
 
     record: bytes
-    value: Mapping[str, Any]
-
-    @property
-    def key(self) -> str:
-        """What flood control counts it under."""
-        return key_of(self.value)
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +81,7 @@ def parse(body: bytes, content_type: str, settings: Settings, *, now_ms: int, fr
         lenient = _Reader(text, len(text), offset)
         if not reader.too_deep or not lenient.read():
             message = text.decode("utf-8", "replace")
-            value = {"message": message, "timestamp": now_ms}
-            return Parsed([Event(orjson.dumps(value), value)], [0])
+            return Parsed([Event(orjson.dumps({"message": message, "timestamp": now_ms}), message)], [0])
     return _judged(reader, settings, now_ms, from_page=from_page)
 
 
@@ -245,7 +238,7 @@ def plain_event(body: bytes, nesting: int, now_ms: int) -> Event | None:
     if b"\n" in text or b"\r" in text:
         text = text.translate(_LINE_BREAKS)  # strings hold none, so these stand between tokens
     if "timestamp" in value and "_" not in value:
-        return Event(text, value)
+        return Event(text, key_of(value))
     return _finished(text, value, now_ms)
 
 
@@ -261,7 +254,7 @@ def _finished(text: bytes, value: dict[str, Any], now_ms: int) -> Event:
         text = b"".join((*pieces, text[copied:]))
     if "timestamp" not in value:
         text = b'%b%b"timestamp":%d}' % (text[:-1].rstrip(_BLANK), b"," if value else b"", now_ms)
-    return Event(text, value)
+    return Event(text, key_of(value))
 
 
 def _wrapped(value: strict.Value) -> bytes:
