@@ -19,6 +19,19 @@ from tests.support import cli, until
 
 
 @contextmanager
+def served(handler: type[BaseHTTPRequestHandler]) -> Generator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
 def page_with(policy: str | None, html: str = "<title>shop</title>", status: int = 200) -> Generator[int]:
     """A page with this policy in its header; gives the port of its server."""
 
@@ -33,15 +46,8 @@ def page_with(policy: str | None, html: str = "<title>shop</title>", status: int
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class's name
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(Handler) as port:
+        yield port
 
 
 class Doctor:
@@ -100,12 +106,51 @@ def test_a_page_of_another_origin_is_told_the_flag_that_lets_it_in(session: Sess
         assert f"--allow-origin http://0.0.0.0:{port}`" in doctor.says("--page", f"http://0.0.0.0:{port}/")
 
 
-@pytest.mark.parametrize("page", ["http://127.0.0.1:1/", "file:///etc/passwd", "shop", "http://", "http://[::1"])
+@pytest.mark.parametrize(
+    "page", ["http://127.0.0.1:1/", "http://127.0.0.1:99999/", "file:///etc/passwd", "shop", "http://", "http://[::1"]
+)
 def test_a_page_that_does_not_come_is_one_sentence(session: Session, doctor: Doctor, page: str) -> None:
     daemon.ensure(session)
     said = doctor.says("--page", page)
     assert said.startswith(f"The page {page} cannot be read: ")
     assert said.count("\n") == 1
+
+
+def test_a_page_that_never_ends_is_judged_by_what_has_come(session: Session, doctor: Doctor) -> None:
+    daemon.ensure(session)
+    asked = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Security-Policy", "connect-src 'self'")
+            self.end_headers()
+            asked.wait(60)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class's name
+            pass
+
+    with served(Handler) as port:
+        try:
+            assert "(Content-Security-Policy) forbids" in doctor.says("--page", f"http://localhost:{port}/events")
+        finally:
+            asked.set()
+
+
+def test_a_page_that_leads_back_to_itself_is_no_hang(session: Session, doctor: Doctor) -> None:
+    daemon.ensure(session)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", "/")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class's name
+            pass
+
+    with served(Handler) as port:
+        assert doctor.says("--page", f"http://localhost:{port}/", code=0)
 
 
 def test_a_page_and_a_host_are_two_questions(doctor: Doctor) -> None:

@@ -76,3 +76,15 @@ def test_policies_of_a_document_are_found_wherever_it_sets_them() -> None:
       <META HTTP-EQUIV='Content-Security-Policy' content="connect-src 'self'">
       <meta http-equiv="refresh" content="5"><meta http-equiv="content-security-policy">"""
     assert policies_in(html) == [Policy("meta", "connect-src 'self'"), Policy("meta", "")]
+
+
+@pytest.mark.parametrize(
+    "source", ["http://127.0.0.1:" + "9" * 5_000, "a" * 100_000, "*:*:*", "'", "http://[::1]:x", ":"]
+)
+def test_what_is_no_source_allows_nothing(source: str) -> None:
+    assert len(forbids(f"connect-src {source}")) == 1
+
+
+def test_a_document_that_breaks_the_parser_keeps_what_stood_before() -> None:
+    html = """<meta http-equiv="content-security-policy" content="connect-src 'none'"><![foo[ bar"""
+    assert policies_in(html) == [Policy("meta", "connect-src 'none'")]

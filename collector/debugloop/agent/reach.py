@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import ssl
+import time
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
 from debugloop.errors import PageUnreadable
@@ -18,7 +20,7 @@ from debugloop.session import collector_file, endpoint, files
 if TYPE_CHECKING:
     from debugloop.session.session import Session
 
-_SECONDS: Final = 10.0
+_SECONDS: Final = 5.0
 _PAGE_BYTES: Final = 1 << 20
 """Of a page, what is searched for a policy; one that counts stands at its head."""
 _LATEST: Final = 3
@@ -66,6 +68,16 @@ def hindrances_of_page(session: Session, page: str) -> list[str]:
     return found
 
 
+def _beginning(answer: http.client.HTTPResponse) -> bytes:
+    """What comes of a page in some seconds: some never end, and their policy has come by then."""
+    deadline = time.monotonic() + _SECONDS
+    read = b""
+    with suppress(OSError, http.client.HTTPException):
+        while len(read) < _PAGE_BYTES and time.monotonic() < deadline and (piece := answer.read1(_PAGE_BYTES)):
+            read += piece
+    return read
+
+
 def _answers(port: int) -> bool:
     """Whether the collector answers on its port; what it is asked is a preflight, which counts nothing."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
@@ -81,7 +93,7 @@ def _answers(port: int) -> bool:
 def _fetch(page: str) -> tuple[str, list[Policy]]:
     """Where a page is after all redirections, and its policies."""
     try:
-        scheme = urlsplit(page).scheme
+        scheme, _ = urlsplit(page).scheme, urlsplit(page).port
     except ValueError as error:
         raise PageUnreadable(page, str(error)) from error
     if scheme not in {"http", "https"}:
@@ -96,13 +108,10 @@ def _fetch(page: str) -> tuple[str, list[Policy]]:
         request = urllib.request.Request(page, headers={"Accept": "text/html"})  # noqa: S310 -- its scheme was looked at
         answer = opener.open(request, timeout=_SECONDS)
     except urllib.error.HTTPError as error:  # a page all the same
-        answer = error
+        answer = cast("http.client.HTTPResponse", error)
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise PageUnreadable(page, str(getattr(error, "reason", error))) from error
     with answer:
-        try:
-            html = answer.read(_PAGE_BYTES).decode("utf-8", "replace")
-        except (OSError, http.client.HTTPException) as error:
-            raise PageUnreadable(page, str(error)) from error
+        html = _beginning(answer).decode("utf-8", "replace")
         headers = [Policy(_HEADER, text) for text in answer.headers.get_all(_HEADER) or []]
         return answer.url, [*headers, *policies_in(html)]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from html.parser import HTMLParser
 from typing import Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 _HOST: Final = re.compile(
     r"(?:(?P<scheme>[a-z][a-z0-9+.-]*)://)?(?P<host>\*|(?:\*\.)?[a-z0-9_.-]+|\[[0-9a-f:.]+\])"
-    r"(?::(?P<port>[0-9]+|\*))?(?P<path>/[^?#]*)?",
+    r"(?::(?P<port>[0-9]{1,5}|\*))?(?P<path>/[^?#]*)?",
     re.IGNORECASE,
 )
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
@@ -53,7 +54,8 @@ def forbidding(policies: Iterable[Policy], page: str, address: str) -> list[Forb
 def policies_in(html: str) -> list[Policy]:
     """The policies that a document sets by itself."""
     reader = _Metas()
-    reader.feed(html)
+    with suppress(AssertionError):  # what the parser makes of some broken documents; what stood before it is found
+        reader.feed(html)
     return [Policy("meta", text) for text in reader.found]
 
 
