@@ -196,6 +196,9 @@ def test_the_whole_loop_works_by_json_rpc_with_a_new_server_for_each_step(home: 
 def test_stdout_carries_json_rpc_only_and_the_server_ends_with_stdin(home: Path, workspace: Path) -> None:
     with raw(home, workspace, hello="claude-code", PYTHONDEVMODE="1", PYTHONWARNINGS="always") as client:
         client.call("start_debug")
+        for level in ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"):
+            client.request("logging/setLevel", level=level)  # whether it is known or not
+            assert client.call("read_evidence")["run"] == 0
         assert client.request("tools/call", name="nothing", arguments={})["error"]["code"] == -32602
         assert client.request("no/method")["error"]["code"] == -32601
         assert client.process.stdin

@@ -189,6 +189,27 @@ def test_the_answer_is_bounded_whatever_the_log_holds(limit: int) -> None:
     assert len(orjson.dumps(digest([*stacks, *quotes, *equal, deep], 1, LEDGER, limit=limit))) <= limit
 
 
+def test_a_full_log_of_huge_and_of_equal_rows_has_a_bounded_answer_with_counts_and_what_was_left_out() -> None:
+    stacks = [
+        row(n, hypothesisId="H1", location="a.js:1", stack=f"{n} " + "at f (b.js:1:2)\n" * 4_000) for n in range(1, 31)
+    ]
+    equal = [row(n, hypothesisId="H2", location="b.js:2", message="same", timestamp=n) for n in range(31, 2_031)]
+    room = 5 * 2**20 - sum(len(each.raw) for each in (*stacks, *equal))
+    rest = [row(n, location=f"c.js:{n % 500}", value=n, pad="x" * 100) for n in range(2_031, 2_031 + room // 150)]
+
+    answer = dumped([*stacks, *equal, *rest], 1, LEDGER)
+
+    assert len(orjson.dumps(answer)) <= 16_384
+    assert answer["events"] == len(stacks) + len(equal) + len(rest)
+    (first,), (second,) = (each["locations"] for each in answer["hypotheses"][:2])
+    assert first["events"] == 30
+    assert len(first["rows"]) + first["more"] == 30
+    assert all(each["cut"] > 60_000 for each in first["rows"])
+    assert [(each["times"], each["last"]) for each in second["rows"]] == [(2_000, "1:2030")]
+    assert answer["more"]["groups"] > 0
+    assert answer["more"]["rows"] > 10_000
+
+
 def test_a_huge_record_is_cut_and_says_how_large_it_was() -> None:
     big = row(
         1, hypothesisId="H1", message="m", stack="s" * 60_000, items=list(range(500)), **{f"k{n}": n for n in range(60)}
