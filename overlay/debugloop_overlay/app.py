@@ -112,7 +112,7 @@ class Panel(Beside):
             counts = counts.plus(update.rows)
             self._board.live_log.extend(update.rows)
         if update.older:
-            counts = counts.plus(update.older.rows, update.older.dropped)
+            counts = counts.plus(update.older.rows, update.older.rows.dropped)
             self._board.live_log.complete(update.older)
         self._base = replace(self._base, now=now, counts=counts)
         if before.run != now.run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from debugloop_overlay.kept import MOST
+from debugloop_overlay.kept import Rows
 
 if TYPE_CHECKING:
     from debugloop.session.records import Row
@@ -16,12 +16,14 @@ PAGE: Final = 65_536
 
 @dataclass(slots=True)
 class Older:
-    """What stands before the last page; ``same``: the rows of that page, with their line numbers."""
+    """What stands before the last page: its first row, and its events.
 
-    rows: list[Row] = field(default_factory=list["Row"])
+    ``same``: the rows of that page, now with their line numbers.
+    """
+
+    first: Row | None = None
+    rows: Rows = field(default_factory=Rows)
     same: list[Row] = field(default_factory=list["Row"])
-    dropped: int = 0
-    """Rows before these, which are too many to be kept."""
 
 
 class Opening:
@@ -35,11 +37,8 @@ class Opening:
         """Take rows, all from before the page or none; gives the older ones and the newer ones once it is whole."""
         older = self._older
         if before_page:
-            older.rows += rows
-            surplus = len(older.rows) - MOST
-            if surplus > MOST // 10:
-                del older.rows[:surplus]
-                older.dropped += surplus
+            older.first = older.first or next(iter(rows), None)
+            older.rows.extend(row for row in rows if not row.steps)
             return None
         older.same += rows
         if len(older.same) < self._page:

@@ -64,9 +64,11 @@ class Counts:
 
     def plus(self, rows: Iterable[Row], dropped: int = 0) -> Counts:
         """With these rows, too, and with some that are no longer kept."""
-        events = [row for row in rows if not row.steps]
-        malformed = sum(row.malformed is not None for row in events)
-        return Counts(self.events + len(events) + dropped, self.malformed + malformed)
+        events, malformed = self.events + dropped, self.malformed
+        for row in rows:
+            events += not row.steps
+            malformed += row.malformed is not None
+        return Counts(events, malformed)
 
 
 @dataclass(frozen=True, slots=True)

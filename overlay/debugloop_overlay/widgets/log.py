@@ -73,8 +73,9 @@ class LogView(Widget):
 
     def complete(self, older: Older) -> None:
         """Add what stands before the rows that came first; nothing on the screen moves."""
-        self.pager.began = None
-        self.rows.complete(self._events(older.rows), older.same, older.dropped)
+        first = older.first or next(iter(older.same), None)
+        self.pager.began = seconds_of(first) if first else None
+        self.rows.complete(older.rows, older.same)
         self.pager.lay_out()
         self._work_on()
         self._changed()
