@@ -21,15 +21,13 @@ _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,6})?
 _LINE: Final = re.compile(r"\d{1,12}")
 _NEIGHBOURS: Final = 100
 """Rows that are asked for the time of one that has none."""
-_DISORDER: Final = 1_000
 _HALF_A_DAY: Final = timedelta(hours=12)
 
 
 def find(rows: Rows, text: str, began: float | None, zone: tzinfo | None = None) -> int | None:
     """The number of the row that is meant, the last one where all are before; None where the text is no place.
 
-    Rows stand in the order in which they arrived, and events of several programs arrive a little out of order: the
-    first row that is not before the time is found where it stands within `_DISORDER` rows of its place.
+    Rows stand in the order in which they arrived. A time is the first row that its program did not see before it.
     """
     if not rows:
         return None
@@ -49,9 +47,9 @@ def _first(rows: Rows, key: Callable[[int], float], wanted: float) -> int:
 
 
 def _first_at(rows: Rows, wanted: float) -> int:
-    place = _first(rows, lambda number: _second(rows, number), wanted)
-    near = range(max(place - _DISORDER, rows.first), min(place + _DISORDER, rows.end))
-    return next((number for number in near if _second(rows, number) >= wanted), place)
+    # each is looked at: the clocks of two programs may differ by any time
+    times = ((number, seconds_of(row)) for number, row in enumerate(rows, rows.first))
+    return next((number for number, second in times if second is not None and second >= wanted), rows.end - 1)
 
 
 def _second(rows: Rows, number: int) -> float:
