@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -192,6 +193,28 @@ def test_an_error_of_our_own_restores_the_terminal_and_is_one_sentence(
     assert b"Traceback" not in end
     assert b"a local variable" not in end
     assert all(sequence in end for sequence in RESTORED)
+
+
+def test_only_the_sixteen_colours_of_the_terminals_own_theme_are_used(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    publish(session)
+    append(session, EVENT, {"message": "bad", "level": "error"}, b"torn")
+    with Pty([*PANEL, "--lang", "en"], home, workspace, TERM="xterm-256color", COLORTERM="truecolor") as terminal:
+        terminal.sees("3 events")
+        for key, shown in (
+            ("?", "Esc"),
+            ("\x1b", "following"),
+            ("R", "Is the bug gone?"),
+            ("n", "Not sent."),
+            ("\x10", "▏"),
+        ):
+            start = len(terminal.written)
+            terminal.type(key)
+            terminal.sees(shown, start)
+        terminal.type("\x1b\x1b")
+    assert re.search(rb"\x1b\[[0-9;]*3[0-7]", terminal.written)
+    assert not re.search(rb"\x1b\[(?:[0-9;]*;)?[34]8[;:]", terminal.written)
 
 
 BREAKS_AT_AN_EVENT = """
