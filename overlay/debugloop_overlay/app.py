@@ -23,7 +23,7 @@ from debugloop_overlay.snapshot import Counts, Snapshot
 from debugloop_overlay.suspend import resume_only_what_was_suspended
 from debugloop_overlay.texts import action_name
 from debugloop_overlay.view import Question
-from debugloop_overlay.widgets.board import PICKED, Board
+from debugloop_overlay.widgets.board import PICKED
 from debugloop_overlay.widgets.picker import Picker
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Panel(Beside):
 
     def compose(self) -> ComposeResult:
         """The board is all there is."""
-        yield Board(self._base)
+        yield self._board
 
     def on_mount(self) -> None:
         """Listen to the watcher, which runs already, and to the signals that end a terminal program."""

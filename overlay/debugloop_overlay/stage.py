@@ -35,15 +35,14 @@ class Stage(App[None]):
         self._collector: Callable[[Words], str] | None = None
         self._old_rejections: tuple[object, ...] = ()
         self._clock = clock
-
-    @property
-    def _board(self) -> Board:
-        return self.query_one(Board)
+        self._board = Board(self._base)
 
     def _show(self, **changes: object) -> None:
-        """Change the view and show it."""
+        """Change the view and show it; a panel that is closing has nothing to show it on any more."""
         self._base = replace(self._base, **changes)  # type: ignore[arg-type] # the fields of View, by name
         words, now = self._base.words, self._base.now
+        if not self._board.is_attached:
+            return
         self._board.show(
             replace(
                 self._base,

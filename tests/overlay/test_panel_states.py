@@ -12,6 +12,7 @@ from debugloop.session.collector_file import CollectorFile, Rejection
 from debugloop.session.locks import hold, is_held
 from debugloop.session.records import Steps
 from debugloop_overlay import languages
+from debugloop_overlay.widgets.board import Board
 from tests.overlay.house import append, driven, publish
 
 if TYPE_CHECKING:
@@ -182,3 +183,15 @@ async def test_hostile_text_is_literal_everywhere(session: Session) -> None:
         await panel.sees("sent as press 1")
         assert not any(character in panel.screen for character in "\x1b\x07\x9b\u202e\u200b")
     assert pressed(session)[0][3] == "\\x1b]0;t\\x07[red]"
+
+
+async def test_a_panel_that_is_just_closing_is_no_error_whatever_still_comes(session: Session) -> None:
+    publish(session)
+    async with driven(session) as panel:
+        await panel.sees("DEBUG LOGS")
+        board = panel.panel.query_one(Board)
+        await board.remove()  # as Textual does first, while timers and the watcher may still call
+        append(session, EVENT, {"message": "second"})
+        await panel.until(lambda: board.live_log.rows.total == 2, "the rows")
+        await panel.press("r", "y", "?", "escape", "slash", "a", "enter", "j", "p", "e")
+    assert panel.panel.failure is None
