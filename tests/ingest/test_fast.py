@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
+import orjson
 import pytest
 from hypothesis import example, given
 from hypothesis import settings as trial
@@ -27,6 +28,8 @@ from debugloop.session import endpoint
 from debugloop.session import session as sessions
 from debugloop.session.collector_file import CollectorFile
 from debugloop.session.endpoint import Endpoint
+from debugloop.session.journal import Journal
+from debugloop.session.records import Steps
 from debugloop.session.session import Session
 from debugloop.settings import Settings
 from tests.ingest.house import PAGE, House, Open
@@ -274,6 +277,32 @@ async def test_clients_that_send_as_soon_as_they_are_answered_take_the_short_way
     assert await asyncio.wait_for(crowd.wait(), 60) == 0
     assert len(house.records()) == 64 * 40
     assert ordinary(house) <= 64  # each connection once, before the head is known
+
+
+async def test_counts_that_are_written_hold_what_still_waits_for_its_turn(house: House) -> None:
+    wire = await house.connect()
+    request = house.request(b'{"password":"hunter2hunter2"}')
+    await wire.send(request)
+    assert (await wire.answer()).status == 204
+    (connection,) = house.collector.connections
+    connection.data_received(request)  # it came just before the end, and nothing runs between them
+    written: list[CollectorFile] = []
+    house.collector.flush(lambda change: written.append(change(CollectorFile())))
+    assert [file.redacted for file in written] == [2]
+    assert (await wire.answer()).status == 204
+
+
+async def test_an_event_of_a_known_head_has_the_run_that_another_process_opened_meanwhile(house: House) -> None:
+    wire = await house.connect()
+    theirs = Journal(house.session)
+    for number in range(1, 4):
+        theirs.new_run(Steps("again", ("click",), "http"))
+        for _ in range(2):
+            await wire.send(house.request(b'{"a":1}'))
+            assert (await wire.answer()).status == 204
+        lines = house.session.layout.log.read_bytes().splitlines()
+        assert [orjson.loads(line)["_"]["run"] for line in lines] == [number] * 3
+    theirs.close()
 
 
 async def test_a_changed_rule_is_obeyed_by_heads_that_are_known(house: House) -> None:

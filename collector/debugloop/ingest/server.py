@@ -88,7 +88,8 @@ class Collector:
         return self._rejections.pending or self.intake.pending
 
     def flush(self, update: Callable[[Callable[[CollectorFile], CollectorFile]], None]) -> None:
-        """Add the counts to collector.json; if ``update`` fails they stay pending."""
+        """Add the counts to collector.json, also of what waits for its turn; if ``update`` fails they stay pending."""
+        self._lane.flush()
         if self.pending:
             update(lambda file: self.intake.count(self._rejections.count(file)))
             self._rejections.counted()
