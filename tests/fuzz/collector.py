@@ -9,6 +9,7 @@ prints the bytes that led to it; hypothesis makes them short first.
 from __future__ import annotations
 
 import argparse
+import errno
 import itertools
 import os
 import re
@@ -96,8 +97,11 @@ def speak(known: Endpoint, stream: bytes, cuts: list[int]) -> bytes:
             wire.shutdown(socket.SHUT_WR)
             while data := wire.recv(65_536):
                 heard += data
-        except (ConnectionError, BrokenPipeError):
+        except ConnectionError:
             pass
+        except OSError as error:  # it was closed before this side could half-close
+            if error.errno != errno.ENOTCONN:
+                raise
     return heard
 
 
