@@ -14,6 +14,7 @@ import itertools
 import os
 import re
 import socket
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -154,6 +155,7 @@ def main() -> None:
                 journal.close()
                 counts["rounds"] += 1
             assert collector_file.running(session.layout)
+            sys.stdout.write(f"no failure: {counts['requests']:,} answers, {counts['records']:,} records\n")
         finally:
             daemon.stop(session)
 
