@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,11 +68,13 @@ def session(settings: Settings, workspace: Path) -> Session:
 def _no_collector_outlives_its_test(home: Path) -> Iterator[None]:
     yield
     for folder in (home / "sessions").glob("*/*"):
-        layout = Layout(folder)
-        if collector_file.running(layout) and (pid := collector_file.load(layout).pid):
-            os.kill(pid, 9)
-            until(partial(_ended, layout), what="the end of the collector")
+        until(partial(_ended, Layout(folder)), what="the end of the collector")
 
 
 def _ended(layout: Layout) -> bool:
-    return not collector_file.running(layout)
+    if not collector_file.running(layout):
+        return True
+    if pid := collector_file.load(layout).pid:
+        with suppress(ProcessLookupError):  # that of one before: this one starts, and has not written its own yet
+            os.kill(pid, 9)
+    return False
