@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -250,3 +251,17 @@ def test_a_folder_that_is_gone_is_said(home: Path, workspace: Path) -> None:
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "The current folder is gone" in ran.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems hold UTF-8 only")
+def test_a_folder_whose_name_is_no_utf_8_is_refused_in_a_sentence(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+
+    elsewhere = {"DEBUGLOOP_HOME": str(folder / "state")}
+    for cwd, more in ((folder, {}), (tmp_path, elsewhere)):
+        ran = cli("start", "--json", home=home, cwd=cwd, environment=more)
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert json.loads(ran.stderr)["error"] == "invalid_folder"
+        assert "Rename the folder" in ran.stderr
+    assert list(folder.iterdir()) == []

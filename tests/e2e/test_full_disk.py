@@ -93,3 +93,20 @@ def test_a_session_that_a_full_disk_cannot_hold_leaves_no_folder(small_disk: Pat
     finally:
         (small_disk / "ballast").unlink(missing_ok=True)
         cli("stop", home=home, cwd=workspace)
+
+
+def test_a_probe_that_a_full_disk_cannot_write_down_does_not_go_in(small_disk: Path, workspace: Path) -> None:
+    home, file = small_disk / "home", workspace / "a.py"
+    file.write_bytes(b"x = 1\nprint(x)\n")
+    assert cli("start", home=home, cwd=workspace).returncode == 0
+    try:
+        with (small_disk / "ballast").open("wb", buffering=0) as ballast, suppress(OSError):
+            while ballast.write(bytes(4_096)):
+                pass
+        refused = cli("instrument", "a.py:2", "--data", "x", home=home, cwd=workspace)
+        assert refused.returncode == 1
+        assert "Make room" in refused.stderr
+        assert file.read_bytes() == b"x = 1\nprint(x)\n"
+    finally:
+        (small_disk / "ballast").unlink(missing_ok=True)
+        cli("stop", home=home, cwd=workspace)

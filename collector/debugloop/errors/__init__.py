@@ -8,7 +8,7 @@
     │   ├── InvalidTime                 InvalidArguments
     │   ├── UnknownLanguage             InvalidPlace
     │   ├── InvalidData                 InvalidPattern
-    │   └── InvalidCapture
+    │   └── InvalidCapture              InvalidFolder
     ├── StateError                      the files of a session
     │   ├── CorruptFile                 NewerFormat
     │   ├── UnsafeFile                  StateUnwritable
@@ -86,6 +86,7 @@ from debugloop.errors.usage import (
     InvalidCapture,
     InvalidCitation,
     InvalidData,
+    InvalidFolder,
     InvalidHypothesis,
     InvalidOrigin,
     InvalidPattern,
@@ -129,6 +130,7 @@ __all__ = [
     "InvalidCapture",
     "InvalidCitation",
     "InvalidData",
+    "InvalidFolder",
     "InvalidHypothesis",
     "InvalidOrigin",
     "InvalidPattern",

@@ -37,6 +37,18 @@ class InvalidSessionId(UsageError):
         )
 
 
+class InvalidFolder(UsageError):
+    """A folder whose path is no UTF-8: neither a state file nor a probe could name it."""
+
+    code = "invalid_folder"
+    text: str
+
+    def __str__(self) -> str:
+        return (
+            f"The path {self.text!r} is no UTF-8, so no session can be kept there. Rename the folder, then start again."
+        )
+
+
 class InvalidSteps(UsageError):
     """Reproduction steps that nobody could follow, or that are too many."""
 

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from debugloop.errors import BrokenMarkers, FileUnreadable, FileUnwritable, InvalidPlace, NoPlace
+from debugloop.errors import (
+    BrokenMarkers,
+    FileUnreadable,
+    FileUnwritable,
+    InvalidPlace,
+    NoPlace,
+    ProbeError,
+    StateUnwritable,
+)
 from debugloop.probes import grammar, inserted, markers
 from debugloop.probes.edited import fingerprint
 from debugloop.probes.grammar import Refused
@@ -133,19 +142,29 @@ def instrument(session: Session, place: Workspace, path: Path, line: int, wanted
     """Insert a probe before a line of a file and write it down.
 
     Raises NoPlace (with the nearest line where one can stand), UnknownLanguage, InvalidPlace, BrokenMarkers,
-    OutsideWorkspace, FileUnreadable or FileUnwritable; the file is then as it was.
+    OutsideWorkspace, FileUnreadable, FileUnwritable or StateUnwritable; the file is then as it was.
     """
     with hold(session.layout.journal_lock, session.settings.lock_seconds):
         known = inserted.load(session.layout)
         found, data, new, probe = plan(session, place, path, line, wanted, known)
+        inserted.save(session.layout, [*known, probe])  # first: a probe that it does not know counts as edited
         try:
-            if _read(found, path) != data:
-                raise FileUnwritable(found.path, "it was changed in the meantime")
-            write(found.path, new)
-        except OSError as error:
-            raise FileUnwritable(found.path, str(error.strerror)) from error
-        inserted.save(session.layout, [*known, probe])
+            _replace(found, path, data, new)
+        except ProbeError:
+            with suppress(StateUnwritable):  # the spare entry does no harm
+                inserted.save(session.layout, known)
+            raise
     return probe
+
+
+def _replace(found: Found, path: Path, data: bytes, new: bytes) -> None:
+    """Write the file with the probe, unless it is no longer what was planned for."""
+    try:
+        if _read(found, path) != data:
+            raise FileUnwritable(found.path, "it was changed in the meantime")
+        write(found.path, new)
+    except OSError as error:
+        raise FileUnwritable(found.path, str(error.strerror)) from error
 
 
 def plan(  # noqa: PLR0913, PLR0917 -- what there is, and what is wanted

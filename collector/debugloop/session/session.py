@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 from debugloop.errors import (
     DebugloopError,
+    InvalidFolder,
     NoSession,
     SessionExists,
     SessionInUse,
@@ -78,11 +79,14 @@ def start(  # noqa: PLR0913 -- the options of the verb, by name
 ) -> Session:
     """Resume the session that is meant, else make one. Two callers at once get the same one.
 
-    Raises SessionExists (``new`` under an id that is taken), SeveralSessions, StateUnwritable, UnsafeFile.
+    Raises SessionExists (``new`` under an id that is taken), SeveralSessions, InvalidFolder, StateUnwritable or
+    UnsafeFile.
     """
     env = os.environ if environment is None else environment
     workspace = workspace_of(folder)
     root = _root_in(workspace) if in_workspace else _root_of(settings, workspace)
+    for named in (workspace, root):
+        _check_text(named)
     if in_workspace:  # a repository may bring this folder, as a link to anywhere
         files.make_private_directory(workspace / IN_WORKSPACE)
         _ignore_everything(workspace / IN_WORKSPACE)
@@ -245,6 +249,13 @@ def _create(settings: Settings, workspace: Path, root: Path, session_id: str | N
             _remove_files(layout)
             raise
     return session
+
+
+def _check_text(path: Path) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidFolder(str(path)) from error
 
 
 def _ignore_everything(folder: Path) -> None:
