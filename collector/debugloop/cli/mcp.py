@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 from importlib.util import find_spec
 
 from debugloop.cli.verb import Call, verb
 from debugloop.errors import ExtraMissing
+from debugloop.session.pause import gc_paused
 
 
 @verb(example="debugloop mcp < /dev/null")
@@ -21,8 +21,6 @@ def command(call: Call) -> None:
     # nothing here needs a farewell, and a thread that reads stdin would hold one up
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # what an import makes stays: to look through it for garbage is a tenth of the time until the first answer
-    gc.disable()
-    from debugloop.agent.mcp_server import serve
-
-    gc.enable()
+    with gc_paused():
+        from debugloop.agent.mcp_server import serve
     serve(call.settings, call.folder, call.session_id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import eq
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
@@ -16,9 +17,9 @@ import orjson
 from debugloop.evidence.columns import Columns, columns_of
 from debugloop.evidence.content import leaves
 from debugloop.evidence.cut import clipped
-from debugloop.evidence.pause import gc_paused
 from debugloop.evidence.query import text_of
 from debugloop.evidence.room import NOTICE, Room
+from debugloop.session.pause import gc_paused
 
 if TYPE_CHECKING:
     from debugloop.session.records import Row
@@ -144,13 +145,11 @@ def _column_by_column(old: Columns, new: Columns, pairs: int) -> dict[str, _Chan
     found: dict[str, _Change] = {}
     for path in dict.fromkeys((*old, *new)):
         mine, theirs = old.get(path, absent), new.get(path, absent)
-        truths = bool in set(map(type, mine)) | set(map(type, theirs))
+        truths = bool in {*map(type, mine), *map(type, theirs)}
         if mine == theirs and not truths:
             continue
-        if truths:
-            differ = [pair for pair in range(pairs) if not _equal(mine[pair], theirs[pair])]
-        else:
-            differ = [pair for pair, (one, other) in enumerate(zip(mine, theirs, strict=True)) if one != other]
+        alike = map(_equal if truths else eq, mine, theirs)
+        differ = [pair for pair, same in enumerate(alike) if not same]
         if differ:
             found[path] = (len(differ), differ[0], mine[differ[0]], theirs[differ[0]])
     return dict(sorted(found.items(), key=lambda change: change[1][1]))

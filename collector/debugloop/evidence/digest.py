@@ -17,9 +17,9 @@ import orjson
 from debugloop.evidence.columns import columns_of, distinct, one_by_one, summaries
 from debugloop.evidence.content import content
 from debugloop.evidence.cut import clipped, fitted
-from debugloop.evidence.pause import gc_paused
 from debugloop.evidence.query import UNTAGGED, hypotheses_of, text_of
 from debugloop.evidence.room import NOTICE, Room
+from debugloop.session.pause import gc_paused
 
 if TYPE_CHECKING:
     from debugloop.session.collector_file import CollectorFile

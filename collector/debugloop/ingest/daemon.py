@@ -23,6 +23,7 @@ from debugloop.errors import CollectorFailed, CollectorRuns, LockBusy
 from debugloop.session import collector_file, endpoint
 from debugloop.session.journal import utc_now
 from debugloop.session.locks import Lock, hold
+from debugloop.session.pause import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,8 +95,6 @@ def run(session: Session, known: Endpoint, listener: socket.socket, ready: Calla
 
     ``ready`` is called before what takes long to import is there: who connects from then on is answered soon.
     """
-    import gc
-
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP)  # until somebody heeds them
     started = partial(replace, pid=os.getpid(), started=utc_now())
     collector_file.update(session.layout, session.settings, started)
@@ -105,11 +104,10 @@ def run(session: Session, known: Endpoint, listener: socket.socket, ready: Calla
     nothing = {"SSL_CERT_FILE": os.devnull, "SSL_CERT_DIR": os.devnull}
     before = {name: os.environ.get(name) for name in nothing}
     os.environ.update(nothing)
-    gc.disable()
     try:
-        from debugloop.ingest import process
+        with gc_paused():
+            from debugloop.ingest import process
     finally:
-        gc.enable()
         for name, value in before.items():
             if value is None:
                 del os.environ[name]

@@ -1,4 +1,4 @@
-"""Python's garbage collector kept from looking again and again at what an answer is made from."""
+"""Python's garbage collector kept from looking again and again at what is being made and stays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_paused() -> Generator[None]:
-    """Collect nothing in this block: a full log is 50,000 objects, none of them garbage before the answer is made.
+    """Collect nothing in this block: of a full log or of an import nothing is garbage before the block ends.
 
     Two threads may be in such blocks at once: then the first to leave ends the pause, at the cost of time only.
     """
