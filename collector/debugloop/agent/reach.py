@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from debugloop.errors import PageUnreadable
 from debugloop.evidence.visible import visible
-from debugloop.ingest.gate import normal_origin, origin_allowed
+from debugloop.ingest.gate import normal_origin, origin_allowed, origin_refused
 from debugloop.ingest.policy import Policy, forbidding, policies_in
 from debugloop.session import collector_file, endpoint, files
 
@@ -57,9 +57,7 @@ def hindrances_of_page(session: Session, page: str) -> list[str]:
     origin = normal_origin(f"{urlsplit(at).scheme}://{urlsplit(at).netloc}")
     allowed = frozenset(collector_file.load(session.layout).allowed_origins)
     if origin is not None and not origin_allowed(origin, allowed):
-        found.append(
-            f"Events of {visible(origin)} are refused. `debugloop start --allow-origin {origin}` lets them in."
-        )
+        found.append(visible(origin_refused(origin).message))
     for where, directive, instead in forbidding(policies, at, address.url):
         found.append(
             f"The page's policy ({where}) forbids it to send: `{visible(directive)}`. While you debug let it say "
@@ -98,7 +96,7 @@ def _fetch(page: str) -> tuple[str, list[Policy]]:
         raise PageUnreadable(page, str(error)) from error
     if scheme not in {"http", "https"}:
         raise PageUnreadable(page, "it is no address that begins with http:// or https://")
-    unchecked = ssl.create_default_context()  # a development server has a certificate of its own making
+    unchecked = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # a development server has a certificate of its own making
     unchecked.check_hostname = False
     unchecked.verify_mode = ssl.CERT_NONE
     opener = urllib.request.build_opener(

@@ -95,7 +95,7 @@ def judge(head: Head, rules: Rules) -> Judgement:
     elif len(head.origins) == 1 and origin_allowed(head.origins[0], rules.allowed):
         origin = head.origins[0]
     else:
-        return Judgement(refusal=_origin_refused(head.origins[0]) if len(head.origins) == 1 else _TWO_ORIGINS)
+        return Judgement(refusal=origin_refused(head.origins[0]) if len(head.origins) == 1 else _TWO_ORIGINS)
     if head.method == "OPTIONS":
         return Judgement(origin, preflight=True)
     if not compare_digest(path.encode("utf-8", "surrogateescape"), rules.path.encode()):
@@ -198,7 +198,8 @@ def too_large(limit: int) -> Refusal:
     )
 
 
-def _origin_refused(text: str) -> Refusal:
+def origin_refused(text: str) -> Refusal:
+    """What a page of an origin that is not allowed is told."""
     normal = normal_origin(text)
     if normal is None:
         return Refusal(403, "origin_refused", "Origin holds no single origin, so nothing from it is stored.")
