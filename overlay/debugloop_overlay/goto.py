@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from debugloop_overlay.log_row import seconds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import tzinfo
 
     from debugloop_overlay.kept import Rows
@@ -32,18 +31,15 @@ def find(rows: Rows, text: str, began: float | None, zone: tzinfo | None = None)
     if not rows:
         return None
     if _LINE.fullmatch(text):
-        return _first(rows, lambda number: rows[number].line, int(text))
+        numbers = range(rows.first, rows.end)
+        place = bisect_left(numbers, int(text), key=lambda number: rows[number].line)
+        return min(place + rows.first, rows.end - 1)
     if since := _SINCE.fullmatch(text):
         start = _second(rows, rows.first) if began is None else began
         return _first_at(rows, start + float(since[1]) * _UNITS[since[2]])
     if clock := _CLOCK.fullmatch(text):
         return _first_at(rows, _moment(_second(rows, rows.end - 1), clock, zone))
     return None
-
-
-def _first(rows: Rows, key: Callable[[int], float], wanted: float) -> int:
-    numbers = range(rows.first, rows.end)
-    return min(bisect_left(numbers, wanted, key=key) + rows.first, rows.end - 1)
 
 
 def _first_at(rows: Rows, wanted: float) -> int:

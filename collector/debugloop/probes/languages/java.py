@@ -1,6 +1,7 @@
 """Java 8 and later: a statement of fully qualified names, so that no import is needed.
 
-A lambda could read no variable that is assigned twice, so the values are read in place, each in a ``try``. What is counted stands in a system property.
+A lambda could read no variable that is assigned twice, so the values are read in place, each in a ``try``. What is
+counted stands in a system property.
 """
 
 from __future__ import annotations
