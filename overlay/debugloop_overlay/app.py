@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from textual.message import Message
@@ -28,10 +30,11 @@ from debugloop_overlay.widgets.picker import Picker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     from textual.app import ComposeResult
 
-    from debugloop.session.actions import Action
+    from debugloop.session.actions import Action, Press
     from debugloop.session.session import AgentState
     from debugloop_overlay.languages.words import Words
     from debugloop_overlay.watcher import Watcher
@@ -70,7 +73,8 @@ class Panel(Beside):
         self._watcher = watcher
         self._popup = popup
         self._revived = False
-        self._sending = asyncio.Lock()
+        # one thread: in the order of the keys, and no end of the panel cancels what it was given
+        self._storing = ThreadPoolExecutor(1)
 
     @property
     def run_shown(self) -> int:
@@ -130,7 +134,7 @@ class Panel(Beside):
         elif self._collector is None:
             self._collector = lambda words: words.collector_down
             if not self._revived:
-                self.run_worker(self._revive())
+                self._do(self._revive, "collector")
 
     async def _revive(self) -> None:
         self._revived = True
@@ -212,16 +216,18 @@ class Panel(Beside):
             return
         agent, run, note = self._base.now.agent, self._base.now.run, self._base.note
         self._tell(lambda words: words.sending.format(action=action_name(words, action)), question=None, note="")
-        self.run_worker(self._send(action, agent, run, note), group="presses")
+        stored = self._storing.submit(presses.take, self.session, action, note, run)
+        self._do(partial(self._tell_stored, stored, action, agent, note), "presses")
 
-    async def _send(self, action: Action, agent: AgentState, run: int, note: str) -> None:
-        async with self._sending:  # one after the other, in the order of the keys
-            try:
-                press, is_new = await asyncio.to_thread(presses.take, self.session, action, note, run)
-            except (DebugloopError, OSError) as error:
-                reason = visible(str(error))
-                self._tell(lambda words: words.not_sent.format(reason=reason), note=self._base.note or note)
-                return
+    async def _tell_stored(
+        self, stored: Future[tuple[Press, bool]], action: Action, agent: AgentState, note: str
+    ) -> None:
+        try:
+            press, is_new = await asyncio.to_thread(stored.result)
+        except (DebugloopError, OSError) as error:
+            reason = visible(str(error))
+            self._tell(lambda words: words.not_sent.format(reason=reason), note=self._base.note or note)
+            return
         self._watcher.look()
         self._tell(lambda words: presses.told(words, press, agent, is_new=is_new))
         if self._popup and action != "clear":
@@ -242,7 +248,7 @@ class Panel(Beside):
 
     def action_revive(self) -> None:
         if self._base.now.collector == "down" and not self._base.now.finished:
-            self.run_worker(self._revive(), exclusive=True)
+            self._do(self._revive, "collector", exclusive=True)
 
     async def action_leave(self) -> None:
         """Leave the innermost mode; where there is none, close."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from debugloop.errors import DebugloopError
@@ -11,7 +12,10 @@ from debugloop_overlay import clipboard, history, languages, texts
 from debugloop_overlay.log_keys import LogKeys
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from textual import events
+    from textual.worker import Worker
 
     from debugloop_overlay.widgets.picker import Picker
 
@@ -65,11 +69,19 @@ class Beside(LogKeys):
         self._board.picker.index = 0
         self._show(typed=typed)
 
+    def _do(self, work: Callable[[], Awaitable[None]], group: str, *, exclusive: bool = False) -> Worker[None]:
+        """Do this beside the keys. ``work`` is called in its turn: Python warns of a coroutine that never ran."""
+
+        async def done() -> None:
+            await work()
+
+        return self.run_worker(done, group=group, exclusive=exclusive)
+
     # -- other runs --------------------------------------------------------------------------------
 
     def action_go_to_run(self, step: int) -> None:
         """Show the run before or after the one on the screen."""
-        self.run_worker(self._go_to_run(step), group="runs", exclusive=True)
+        self._do(partial(self._go_to_run, step), "runs", exclusive=True)
 
     async def _go_to_run(self, step: int) -> None:
         try:
@@ -97,7 +109,7 @@ class Beside(LogKeys):
         if self._base.reading == "compare":
             self._read("compare")
         else:
-            self.run_worker(self._compare(), group="runs", exclusive=True)
+            self._do(self._compare, "runs", exclusive=True)
 
     async def _compare(self) -> None:
         self._tell(lambda words: words.looking)
@@ -121,7 +133,7 @@ class Beside(LogKeys):
 
     def action_hand_over(self) -> None:
         """Put the text on the clipboard that brings an agent back which waits for nothing."""
-        self.run_worker(self._hand_over(), group="clipboard", exclusive=True)
+        self._do(self._hand_over, "clipboard", exclusive=True)
 
     async def _hand_over(self) -> None:
         text = texts.by_hand(self._base)

@@ -59,9 +59,9 @@ def main(session_id: str | None, lang: str | None, place: str | None) -> None:
         click.echo(visible(str(error)), err=True)
         code = error.exit_code
     except OSError as error:
-        click.echo(
-            f"The panel cannot go on: {visible(error.strerror or str(error)).lower()}. Mend that first.", err=True
-        )
+        reason = visible(error.strerror or str(error)).lower()
+        where = f" ({visible(str(error.filename))})" if error.filename else ""
+        click.echo(f"The panel cannot go on: {reason}{where}. Mend that first.", err=True)
         code = 1
     _let_go_of_what_takes_nothing()
     sys.exit(code)

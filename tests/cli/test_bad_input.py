@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.processes import main
-from tests.support import cli
+from tests.support import clean_environment, cli
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Debugloop
@@ -207,6 +209,37 @@ def test_a_state_directory_that_cannot_be_written_offers_the_workspace(debugloop
         assert debugloop("stop").code == 0
     finally:
         home.chmod(0o700)
+
+
+def test_a_state_directory_that_may_not_be_entered_leaves_the_workspace_as_the_way_out(
+    home: Path, workspace: Path
+) -> None:
+    (home / "sessions").mkdir(mode=0o000)
+    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"]
+    if os.geteuid() != 0:
+        bound = []
+    elif not shutil.which("setpriv") or subprocess.run([*bound, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("root can enter any folder, and nothing here can forbid it")
+
+    def ran(*verb: str) -> subprocess.CompletedProcess[str]:
+        command = [*bound, sys.executable, "-m", "debugloop", *verb]
+        env = clean_environment(home)
+        return subprocess.run(command, cwd=workspace, env=env, capture_output=True, text=True, timeout=60, check=False)
+
+    try:
+        for verb in (["start"], ["status"], ["steps", "x"], ["sessions"], ["scan"], ["gc"]):
+            refused = ran(*verb)
+            assert (refused.returncode, refused.stdout) == (1, "")
+            assert f"{home}/sessions" in refused.stderr
+            assert "debugloop start --in-workspace" in refused.stderr
+        workspace.chmod(0o500)
+        assert "or leave --in-workspace away" in ran("start", "--in-workspace").stderr
+        workspace.chmod(0o700)
+        for verb in (["start", "--in-workspace"], ["status"], ["steps", "x"], ["sessions"], ["scan"], ["stop"]):
+            assert ran(*verb).returncode == 0
+    finally:
+        workspace.chmod(0o700)
+        (home / "sessions").chmod(0o700)
 
 
 def test_a_state_directory_that_is_a_file_offers_the_workspace(

@@ -96,3 +96,47 @@ def test_the_text_to_hand_over_goes_to_the_terminal_where_there_is_no_program_fo
         terminal.sees(b"\x1b]52;c;")
         terminal.type("q")
         assert terminal.process.wait(GENEROUS) == 0
+
+
+def test_a_press_and_the_end_that_come_in_one_go_store_the_press(home: Path, workspace: Path, session: Session) -> None:
+    publish(session)
+    append(session, EVENT)
+    with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
+        terminal.sees("1 event")
+        terminal.type("rq")
+        terminal.sees(b"\x1b[?1049l")
+        assert terminal.process.wait(GENEROUS) == 0
+    assert [each.action for each in actions.presses(session)] == ["reproduced"]
+
+
+def test_presses_that_wait_behind_another_are_stored_in_their_order_although_the_panel_is_closed(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    publish(session)
+    append(session, EVENT)
+    with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
+        terminal.sees("1 event")
+        with hold(session.layout.journal_lock):
+            terminal.type("r")
+            terminal.sees("Sending Reproduced")
+            terminal.type("Ry")
+            terminal.sees("Sending Resolved")
+            terminal.type("q")
+            terminal.sees(b"\x1b[?1049l")
+        assert terminal.process.wait(GENEROUS) == 0
+    assert [each.action for each in actions.presses(session)] == ["reproduced", "resolved"]
+
+
+def test_what_is_begun_twice_and_never_ended_leaves_no_warning_on_the_terminal(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    publish(session)
+    append(session, EVENT)
+    with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
+        terminal.sees("1 event")
+        terminal.type("[][]aaq")
+        terminal.sees(b"\x1b[?1049l")
+        assert terminal.process.wait(GENEROUS) == 0
+        until(lambda: terminal.unread() == 0, what="the end of what it wrote")
+        said = bytes(terminal.written).partition(b"\x1b[?1049l")[2]
+    assert b"Warning" not in said

@@ -56,10 +56,10 @@ class StateUnwritable(StateError):
     reason: str
 
     def __str__(self) -> str:
-        return (
-            f"{self.path} cannot be written ({self.reason}). Make room for it or make it writable; else set "
-            "DEBUGLOOP_HOME to another folder, or run `debugloop start --in-workspace`."
-        )
+        told = f"{self.path} cannot be written ({self.reason}). Make room for it or make it writable"
+        if ".debugloop" in self.path.parts:  # that of the workspace
+            return f"{told}, or leave --in-workspace away."
+        return f"{told}; else set DEBUGLOOP_HOME to another folder, or run `debugloop start --in-workspace`."
 
 
 class LockBusy(StateError):

@@ -259,7 +259,7 @@ def repository(top: Path) -> Repository | None:
 
 
 def _sentence(git: subprocess.CompletedProcess[bytes]) -> str:
-    return git.stderr.decode("utf-8", "replace").strip() or f"it ended with {git.returncode}."
+    return " ".join(git.stderr.decode("utf-8", "replace").split()) or f"it ended with {git.returncode}."
 
 
 def _blobs(raw: bytes, where: Callable[[str], str]) -> Iterator[Blob]:

@@ -32,7 +32,7 @@ def make_private_directory(path: Path) -> None:
         except FileExistsError:
             continue
         except OSError as error:
-            if folder.is_dir():  # a read-only parent says EROFS or EACCES also for a folder that is there
+            if os.path.isdir(folder):  # noqa: PTH112 -- a read-only parent says EROFS or EACCES also for one that is there
                 continue
             raise StateUnwritable(folder, _why(error)) from error
     check_directory(path)

@@ -140,8 +140,13 @@ def find(
 
 
 def in_folder(settings: Settings, workspace: Path) -> list[Session]:
-    """All sessions of one workspace, finished ones too, by id."""
-    return _sessions_in(settings, _root_of(settings, workspace)) + _sessions_in(settings, _root_in(workspace))
+    """All sessions of one workspace, finished ones too, by id. Raises StateUnwritable, as `everywhere` does."""
+    own = _sessions_in(settings, _root_in(workspace))
+    try:
+        return _sessions_in(settings, _root_of(settings, workspace)) + own
+    except PermissionError as error:
+        _may_be_closed(workspace, error)
+        return own
 
 
 def ids_beginning(letters: str) -> list[str]:
@@ -155,12 +160,21 @@ def ids_beginning(letters: str) -> list[str]:
 
 def everywhere(settings: Settings, workspace: Path) -> list[Session]:
     """All sessions of this user, and those that lie inside ``workspace``."""
+    found: list[Session] = []
     try:
-        keys = sorted((settings.home / "sessions").iterdir())
+        for key in sorted((settings.home / "sessions").iterdir()):
+            found += _sessions_in(settings, key)
     except (FileNotFoundError, NotADirectoryError):
-        keys = []
-    found = [session for key in keys for session in _sessions_in(settings, key)]
+        pass
+    except PermissionError as error:
+        _may_be_closed(workspace, error)
     return found + _sessions_in(settings, _root_in(workspace))
+
+
+def _may_be_closed(workspace: Path, error: PermissionError) -> None:
+    """A state directory that may not be entered matters only where the workspace keeps no sessions of its own."""
+    if not _root_in(workspace).is_dir():
+        raise StateUnwritable(Path(error.filename), str(error.strerror).lower()) from error
 
 
 def delete(session: Session) -> None:
