@@ -155,7 +155,7 @@ async def test_instrument_puts_probes_in_each_for_itself_and_tells_what_was_hear
         await agent.call("start_debug")
         planned = await agent.call("instrument", insert=[wanted], dry_run=True)
         untouched = (workspace / "cart.py").read_text()
-        done = await agent.call("instrument", insert=[wanted, {"place": "cart.py:7"}, {"place": "cart.py"}])
+        done = await agent.call("instrument", insert=[wanted, {"place": "cart.py:4"}, {"place": "cart.py"}])
         subprocess.run([sys.executable, "cart.py"], cwd=workspace, check=True, capture_output=True)
         await agent.call("instrument", insert=[{"place": "cart.py:1", "hypothesis": "H2"}])
         snippet = (await agent.call("instrument", snippet="javascript"))["snippet"]
@@ -169,7 +169,7 @@ async def test_instrument_puts_probes_in_each_for_itself_and_tells_what_was_hear
     assert untouched == code
     assert planned["inserted"][0] | {"dry_run": False} == done["inserted"][0]
     assert (done["inserted"][0]["file"], done["inserted"][0]["line"]) == ("cart.py", 2)
-    assert [each["place"] for each in done["refused"]] == ["cart.py:7", "cart.py"]
+    assert [each["place"] for each in done["refused"]] == ["cart.py:4", "cart.py"]
     assert [each["error"] for each in done["refused"]] == ["no_place", "invalid_place"]
     assert [(each["hypothesis"], each["events"]) for each in listed] == [("H1", 1), ("H2", 0), (None, 0)]
     assert snippet["probe"] in snippet["text"]
@@ -180,6 +180,37 @@ async def test_instrument_puts_probes_in_each_for_itself_and_tells_what_was_hear
     assert "`debugloop" not in unknown["message"]
     assert removed["leftovers"] == []
     assert (workspace / "cart.py").read_text() == code
+
+
+async def test_places_of_one_call_are_lines_of_the_files_as_they_stood_before_it(
+    settings: Settings, workspace: Path
+) -> None:
+    (workspace / "cart.py").write_text("".join(f"v{n} = {n}\n" for n in range(1, 31)))
+    (workspace / "cart.go").write_text("package main\n\nfunc main() {\n\ta := 1\n\tb := a\n\t_ = b\n}\n")
+    before = {name: (workspace / name).read_text() for name in ("cart.py", "cart.go")}
+    places = ["cart.py:3", "cart.go:5", "cart.py:20", "cart.go:6", "cart.py:10", "cart.py:20"]
+    async with an_agent(settings, workspace) as agent:
+        await agent.call("start_debug")
+        await agent.call("instrument", insert=[{"place": "cart.py:2"}])
+        moved = (workspace / "cart.py").read_text().splitlines().index("v2 = 2") - 1
+        wanted = [place if place.startswith("cart.go") else f"cart.py:{int(place[8:]) + moved}" for place in places]
+        done = await agent.call("instrument", insert=[{"place": place} for place in wanted])
+        lines = {str(name): (workspace / name).read_text().splitlines() for name in before}
+        await agent.call("remove_instrumentation")
+
+    def stands_before(probe: str, file: str) -> str:
+        end = next(n for n, line in enumerate(lines[file]) if line.endswith(f"#endregion debugloop {probe}"))
+        return next(line for line in lines[file][end:] if line in before[file].splitlines())
+
+    assert done["refused"] == []
+    assert [stands_before(each["probe"], each["file"]) for each in done["inserted"]] == [
+        *("v3 = 3", "\tb := a", "v20 = 20", "\t_ = b", "v10 = 10", "v20 = 20")
+    ]
+    for each in done["inserted"]:
+        assert each["probe"] in lines[each["file"]][each["line"] - 1]
+    located = {each["probe"]: each["location"] for each in done["probes"]}
+    assert [located[each["probe"]] for each in done["inserted"]] == wanted
+    assert {name: (workspace / name).read_text() for name in before} == before
 
 
 async def test_what_is_left_keeps_the_session_open_and_is_listed(settings: Settings, workspace: Path) -> None:

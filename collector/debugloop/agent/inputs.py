@@ -68,7 +68,7 @@ class RecordHypotheses(Which):
 class ProbeAt(_Input):
     """A probe before a line of a file."""
 
-    place: str = Field(min_length=1, max_length=1_024, description="FILE:LINE, seen from the project, as cart.js:42.")
+    place: str = Field(min_length=1, max_length=1_024, description="FILE:LINE from the project, as before this call.")
     hypothesis: str | None = Field(default=None, max_length=32, description="What the event speaks to, such as H1.")
     message: str = Field(default="", max_length=500)
     data: str = Field(default="", max_length=2_000, description="Expressions of that language, by commas.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,35 @@ def put_in(session: Session, folder: Path, place: str, wanted: Wanted, *, dry_ru
     else:
         probe = instrument(session, workspace, folder / file, line, wanted)
     return {"probe": probe.id, "file": probe.file, "line": probe.line, "language": probe.language, "dry_run": dry_run}
+
+
+class Counted:
+    """Places whose lines are all counted as the files stood before any probe of the same call went in."""
+
+    def __init__(self, session: Session, folder: Path) -> None:
+        self._session, self._folder = session, folder
+        self._before: dict[Path, set[str]] = {}
+
+    def put_in(self, place: str, wanted: Wanted) -> dict[str, Any]:
+        """`put_in` where that line stands by now; its events name the line that was asked for."""
+        from debugloop.probes.insert import parse_place
+
+        file, line = parse_place(place)
+        wanted = replace(wanted, named=line)
+        return put_in(self._session, self._folder, f"{file}:{self._now(self._folder / file, line)}", wanted)
+
+    def _now(self, path: Path, line: int) -> int:
+        from debugloop.probes import markers
+
+        try:
+            regions, _ = markers.judge(markers.find(path.read_bytes()), self._session.id)
+        except OSError:  # putting the probe in says what is wrong
+            return line
+        before = self._before.setdefault(path.resolve(), {region.probe for region in regions})
+        for region in regions:
+            if region.probe not in before and region.begin.line <= line:
+                line += region.finish.line - region.begin.line + 1
+        return line
 
 
 def listed(session: Session) -> list[dict[str, Any]]:

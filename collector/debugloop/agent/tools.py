@@ -121,20 +121,26 @@ def instrument(bench: Bench, given: inputs.Instrument) -> dict[str, Any]:
     sessions.touch_agent(session)
     done: list[dict[str, Any]] = []
     refused: list[dict[str, str]] = []
+    top = Path(session.state().workspace)
+    counted = probing.Counted(session, top)
     for each in given.insert:
         try:
             if each.capture:
                 check_capture(each.message, each.data, each.level)
             about = (each.message, each.hypothesis, each.level, expressions(each.data), each.language)
             wanted = Wanted(*about, capture=each.capture)
-            top = Path(session.state().workspace)
-            done.append(probing.put_in(session, top, each.place, wanted, dry_run=given.dry_run))
+            if given.dry_run:
+                done.append(probing.put_in(session, top, each.place, wanted, dry_run=True))
+            else:
+                done.append(counted.put_in(each.place, wanted))
         except DebugloopError as error:
             code, sentence, _ = failures.told(error)
             message = clipped(words.for_tools(sentence), _TEXT)
             refused.append({"place": clipped(each.place, 100), "error": code, "message": message})
     snippet = None if given.snippet is None else _snippet(session, given.snippet)
     probes = probing.listed(session)
+    lines = {each["probe"]: each["line"] for each in probes}
+    done = [each if given.dry_run else {**each, "line": lines[each["probe"]]} for each in done]
     by_hand = [each for each in _strip(session, dry_run=True) if each.probes]
     known = {each["probe"] for each in probes}
     taken = known | {probe for each in by_hand for probe in each.probes}

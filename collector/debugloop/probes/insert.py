@@ -51,7 +51,7 @@ _UTF8_BOM: Final = b"\xef\xbb\xbf"
 class Wanted:
     """A probe as it was asked for. ``data`` are expressions, ``language`` overrules what the file's name says.
 
-    ``capture`` is what `Event` says.
+    ``capture`` is what `Event` says, ``named`` the line that its events name, where probes of the same call moved it.
     """
 
     message: str
@@ -60,6 +60,7 @@ class Wanted:
     data: tuple[str, ...] = ()
     language: str | None = None
     capture: bool = False
+    named: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def plan(  # noqa: PLR0913, PLR0917 -- what there is, and what is wanted
     language = _part(parts, source, line).language
     probe = inserted.next_id(session.id, known, {region.probe for region in regions})
     told = (wanted.message, wanted.hypothesis, wanted.level, wanted.data, wanted.capture)
-    event = Event(probe, f"{found.name}:{line}", *told)
+    event = Event(probe, f"{found.name}:{wanted.named or line}", *told)
     lines = _between_markers(language, probe, language.lines(event, target_of(session)))
     region = _fitting(parts, source, line, lines, [(each.begin.start, each.finish.end) for each in regions], found)
     at = source.starts[line - 1]
