@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,38 +14,23 @@ from debugloop.ingest import daemon
 from debugloop.session import collector_file, endpoint
 from debugloop.session.session import Session
 from tests.e2e.collectors import post
+from tests.servers import Handler, served
 from tests.support import cli, until
-
-
-@contextmanager
-def served(handler: type[BaseHTTPRequestHandler]) -> Generator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @contextmanager
 def page_with(policy: str | None, html: str = "<title>shop</title>", status: int = 200) -> Generator[int]:
     """A page with this policy in its header; gives the port of its server."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Page(Handler):
+        def get(self) -> None:
             self.send_response(status)
             if policy is not None:
                 self.send_header("Content-Security-Policy", policy)
             self.end_headers()
             self.wfile.write(html.encode())
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class's name
-            pass
-
-    with served(Handler) as port:
+    with served(Page) as port:
         yield port
 
 
@@ -120,17 +104,14 @@ def test_a_page_that_never_ends_is_judged_by_what_has_come(session: Session, doc
     daemon.ensure(session)
     asked = threading.Event()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Page(Handler):
+        def get(self) -> None:
             self.send_response(200)
             self.send_header("Content-Security-Policy", "connect-src 'self'")
             self.end_headers()
             asked.wait(60)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class's name
-            pass
-
-    with served(Handler) as port:
+    with served(Page) as port:
         try:
             assert "(Content-Security-Policy) forbids" in doctor.says("--page", f"http://localhost:{port}/events")
         finally:
@@ -140,16 +121,13 @@ def test_a_page_that_never_ends_is_judged_by_what_has_come(session: Session, doc
 def test_a_page_that_leads_back_to_itself_is_no_hang(session: Session, doctor: Doctor) -> None:
     daemon.ensure(session)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Page(Handler):
+        def get(self) -> None:
             self.send_response(302)
             self.send_header("Location", "/")
             self.end_headers()
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class's name
-            pass
-
-    with served(Handler) as port:
+    with served(Page) as port:
         assert doctor.says("--page", f"http://localhost:{port}/", code=0)
 
 

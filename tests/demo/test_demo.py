@@ -7,9 +7,7 @@ import json
 import os
 import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,7 @@ from debugloop.session import runs
 from debugloop.session.records import parse_line
 from debugloop.session.session import Session
 from debugloop.settings import Settings
+from tests.servers import Handler, served
 from tests.support import require
 
 
@@ -134,21 +133,14 @@ def test_a_backend_that_does_not_start_is_told(cart: Cart, monkeypatch: pytest.M
             cart.serve()
 
 
-class Refusing(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+class Refusing(Handler):
+    def get(self) -> None:
         self.send_error(503, "closed")
 
 
 def test_the_stand_in_tells_what_it_was_refused() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            with pytest.raises(DemoFailed, match="answered 503"):
-                StandIn().open(f"http://127.0.0.1:{server.server_port}/")
-        finally:
-            server.shutdown()
-            thread.join()
+    with served(Refusing) as port, pytest.raises(DemoFailed, match="answered 503"):
+        StandIn().open(f"http://127.0.0.1:{port}/")
     with pytest.raises(DemoFailed, match="nothing answers on port 9 "):
         StandIn().open("http://127.0.0.1:9/")
 

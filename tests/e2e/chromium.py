@@ -7,14 +7,13 @@ import os
 import queue
 import signal
 import subprocess
-import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.servers import Handler, served
 from tests.support import GENEROUS, require
 
 FLAGS = (
@@ -45,40 +44,25 @@ addEventListener("error", event => window.foreseen || tell({{error: event.messag
 </script>"""
 
 
-class PageServer:
-    """Serves one page at any address but those of ``files``; ``found`` takes what its script tells."""
+def page_of(script: str, url: str, other: str, files: Mapping[str, str]) -> tuple[type[Handler], queue.Queue[Any]]:
+    """What answers with one page at any address but those of ``files``, and what the page's script tells."""
+    page = _PAGE.format(url=json.dumps(url), other=json.dumps(other), script=script).encode()
+    found: queue.Queue[Any] = queue.Queue()
 
-    def __init__(self, script: str, url: str, other: str = "", files: Mapping[str, str] | None = None) -> None:
-        self.found: queue.Queue[Any] = queue.Queue()
-        page = _PAGE.format(url=json.dumps(url), other=json.dumps(other), script=script).encode()
-        found = self.found
+    class Page(Handler):
+        def get(self) -> None:
+            file = files.get(self.path)
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html" if file is None else "text/javascript")
+            self.end_headers()
+            self.wfile.write(page if file is None else file.encode())
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                file = (files or {}).get(self.path)
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html" if file is None else "text/javascript")
-                self.end_headers()
-                self.wfile.write(page if file is None else file.encode())
+        def post(self) -> None:
+            found.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
 
-            def do_POST(self) -> None:
-                found.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class's name
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.port = self._server.server_address[1]
-        self._thread = threading.Thread(target=self._server.serve_forever)
-        self._thread.start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    return Page, found
 
 
 @dataclass
@@ -107,21 +91,21 @@ def visit(
     ``meanwhile`` is called with the page's origin before it opens. The browser lives until the block ends: what the
     page still has to send, it sends.
     """
-    server = PageServer(script, url, other, files)
-    origin = f"http://{host}:{server.port}"
-    if meanwhile:
-        meanwhile(origin)
-    browser = subprocess.Popen(
-        [require("chromium"), *FLAGS, f"--user-data-dir={profile}", f"{origin}/"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "HOME": str(profile)},
-        start_new_session=True,
-    )
-    try:
-        yield Visit(origin, server.found.get(timeout=GENEROUS))
-    finally:
-        os.killpg(browser.pid, signal.SIGKILL)
-        browser.wait()
-        server.close()
+    page, found = page_of(script, url, other, files or {})
+    with served(page) as port:
+        origin = f"http://{host}:{port}"
+        if meanwhile:
+            meanwhile(origin)
+        browser = subprocess.Popen(
+            [require("chromium"), *FLAGS, f"--user-data-dir={profile}", f"{origin}/"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": str(profile)},
+            start_new_session=True,
+        )
+        try:
+            yield Visit(origin, found.get(timeout=GENEROUS))
+        finally:
+            os.killpg(browser.pid, signal.SIGKILL)
+            browser.wait()

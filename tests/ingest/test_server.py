@@ -32,6 +32,15 @@ async def test_the_server_adds_when_it_saw_a_record_and_in_which_run(house: Hous
     assert abs(line["timestamp"] - state.now_ms()) < 60_000
 
 
+@pytest.mark.parametrize("size", [1_000, 20_000])
+async def test_a_secret_is_hidden_in_records_of_any_size(house: House, size: int) -> None:
+    secret = "hunter2" * 5
+    await house.ask(orjson.dumps({"before": "x" * size, "password": secret, "after": "y" * size}))
+    (record,) = house.records()
+    assert record["password"].startswith("[redacted:password len=35 #")
+    assert secret.encode() not in house.session.layout.log.read_bytes()
+
+
 async def refusal_of(house: House, code: str) -> tuple[int, str]:
     """The status and code of one request that is refused for ``code``."""
     big = b'{"m":"' + b"x" * 65_536 + b'"}'
