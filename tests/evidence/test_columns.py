@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from debugloop.evidence.columns import columns_of, distinct, one_by_one, summaries
@@ -42,6 +42,7 @@ def slowly(records: list[dict[str, Any]]) -> dict[str, list[bytes]]:
 
 
 @given(SHAPES)
+@example([{"data": 1.0}, {"data": 0}, {"data": 1.0}])
 def test_columns_hold_the_values_that_the_events_hold(records: list[dict[str, Any]]) -> None:
     expected = slowly(records)
 

@@ -43,7 +43,10 @@ def distinct(column: Sequence[object]) -> list[object]:
     kinds = set(map(type, column))
     if kinds in _ALONE and (kinds != {float} or 0.0 not in column):  # 0.0 and -0.0 would be one
         return list(dict.fromkeys(column))
-    return list({orjson.dumps(value): value for value in reversed(column)}.values())[::-1]
+    seen: dict[bytes, object] = {}
+    for value in column:
+        seen.setdefault(orjson.dumps(value), value)
+    return list(seen.values())
 
 
 def one_by_one(records: Sequence[dict[str, Any]]) -> dict[str, list[object]]:
