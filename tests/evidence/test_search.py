@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -170,12 +171,27 @@ def test_the_short_cuts_change_no_answer(record: dict[str, object], pattern: str
     assert found.matches(row(raw)) is (re.search(pattern, shown(raw), flags) is not None)
 
 
-@given(RECORDS, TEXTS)
-def test_a_text_is_met_where_it_is_shown(record: dict[str, object], text: str) -> None:
-    raw = orjson.dumps(record)
-    shows = shown(raw)
-    if text in shows:
-        assert Pattern(text, regex=False).matches(row(raw))
+DATA = st.recursive(
+    st.one_of(TEXTS, st.none(), st.booleans(), st.sampled_from([1, 10**30, 1e22, 1.5])),
+    lambda values: st.one_of(st.lists(values, max_size=2), st.dictionaries(TEXTS, values, max_size=2)),
+    max_leaves=4,
+)
+
+
+@given(RECORDS, DATA, st.one_of(TEXTS, st.sampled_from(["null", "ull", "true", "e", "ab", "data", "message", "_a"])))
+@example({}, None, "null")
+@example({"message": None}, {}, "null")
+@example({}, {"k": {"ab": [None]}}, "ULL")
+def test_a_text_is_met_where_it_is_shown_and_nowhere_else(record: dict[str, object], data: object, text: str) -> None:
+    raw = json.dumps(record | {"data": data}, ensure_ascii=False, separators=(",", ":")).encode()
+    flags = re.NOFLAG if any(letter.isupper() for letter in text) else re.IGNORECASE
+    assert Pattern(text, regex=False).matches(row(raw)) is (re.search(re.escape(text), shown(raw), flags) is not None)
+
+
+def test_a_number_is_met_by_the_digits_that_were_written() -> None:
+    written = row(b'{"message":"x","data":[10000000000000000000000.0]}')
+    assert not Pattern("e", regex=False).matches(written)  # 1e22
+    assert Pattern("0.0", regex=False).matches(written)
 
 
 @given(st.binary(max_size=60), TEXTS)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from json.encoder import encode_basestring as _quoted
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from debugloop.evidence.visible import visible
 from debugloop.session.records import Malformed, Number, Row
@@ -43,8 +42,7 @@ _ESCAPED_BREAK: Final = "\\n"
 _SECONDS = range(10**8, 10**11)  # as milliseconds these would be 1970 to 1973: a clock in seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """One row in the order it is read, free text last. All is visible text; an empty part is absent.
 
     ``time`` is ``HH:MM:SS.mmm``. ``data`` holds the members of ``data`` and every unknown member of the record as
@@ -145,7 +143,7 @@ def clock(timestamp: object, zone: tzinfo | None = None) -> str:
         moment = moment.astimezone(zone)
     except (ValueError, OverflowError, OSError):
         return ""
-    return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"
+    return moment.isoformat(timespec="milliseconds")[11:23]
 
 
 def moment_of(timestamp: object) -> datetime | None:
@@ -166,29 +164,19 @@ def moment_of(timestamp: object) -> datetime | None:
 
 def compact(value: object) -> str:
     """A value of `Row.exact` as JSON without blanks, every number by its own digits, as visible text."""
-    pieces: list[str] = []
-    _write(value, pieces)
-    return visible("".join(pieces))
+    return visible(_json(value))
 
 
-def _write(value: object, pieces: list[str]) -> None:
+def _json(value: object) -> str:
+    if isinstance(value, str):
+        return str(value) if isinstance(value, Number) else _quoted(value)
     # nesting is bounded by the reader
-    if isinstance(value, Number):
-        pieces.append(str(value))
-    elif isinstance(value, dict):
-        for count, (key, member) in enumerate(cast("dict[str, Any]", value).items()):
-            pieces.append(f"{',' if count else '{'}{_quoted(key)}:")
-            _write(member, pieces)
-        pieces.append("}" if value else "{}")
-    elif isinstance(value, list):
-        for count, item in enumerate(cast("list[object]", value)):
-            pieces.append("," if count else "[")
-            _write(item, pieces)
-        pieces.append("]" if value else "[]")
-    elif isinstance(value, str):
-        pieces.append(_quoted(value))
-    else:
-        pieces.append("null" if value is None else "true" if value else "false")
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value)
+        return f"{{{','.join([f'{_quoted(key)}:{_json(member)}' for key, member in members.items()])}}}"
+    if isinstance(value, list):
+        return f"[{','.join([_json(item) for item in cast('list[object]', value)])}]"
+    return "null" if value is None else "true" if value else "false"
 
 
 def _text(value: object) -> str:
@@ -220,11 +208,11 @@ def _value_or_members(value: object) -> str:
 
 
 def _members(members: dict[str, object]) -> str:
-    return " ".join(f"{_key(key)}={compact(value)}" for key, value in members.items())
+    return " ".join([f"{_key(key)}={compact(value)}" for key, value in members.items()])
 
 
 def _key(key: str) -> str:
-    plain_word = key and not any(character in key for character in ' ="')
+    plain_word = key and not (" " in key or "=" in key or '"' in key)
     return visible(key if plain_word else _quoted(key))
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
 
 from debugloop.errors import InvalidPattern
 from debugloop.evidence.rows import body, parts
@@ -21,6 +23,7 @@ LONGEST: Final = 2_000
 """Characters of a pattern."""
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_]+")
+_LETTERS: Final = re.compile(r"[A-Za-z_]{2,}")
 _TOKEN: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|[*+?]|[()]|.", re.DOTALL)
 _UNCERTAIN: Final = re.compile(r"\||\(\?|\\[xuUN0-9]")
 """Alternatives, flags and characters by number: what such a pattern needs is not told by its letters."""
@@ -44,6 +47,7 @@ class Pattern:
         self._folds = ignores_case
         self._words = [(word.lower() if ignores_case else word).encode() for word in sorted(words, key=len)[-2:]]
         self._anywhere = not (regex and _BY_PLACE.search(text))
+        self._is_word = not regex and _LETTERS.fullmatch(text) is not None
 
     def matches(self, row: Row) -> bool:
         """Whether what the row shows holds it."""
@@ -54,11 +58,19 @@ class Pattern:
             for word in self._words:
                 if word not in folded:
                     return False
-            if self._anywhere:
-                message: object = row.record().get("message")
-                if isinstance(message, str) and self._compiled.search(message):
-                    return True
+            if self._anywhere and self._in_a_part(row.record()):
+                return True
         return self._compiled.search(body(parts(row, line_break="\n"))) is not None
+
+    def _in_a_part(self, record: dict[str, Any]) -> bool:
+        """Whether a part that is shown as it stands in the record holds it; if none does, it may still be shown."""
+        for part in ("message", "location", "hypothesisId"):
+            text: object = record.get(part)
+            if isinstance(text, str) and self._compiled.search(text):
+                return True
+        # data is shown in another form, which holds the same words; of numbers it shows digits as they were written
+        data: object = record.get("data") if self._is_word else None
+        return data is not None and self._compiled.search(orjson.dumps(data).decode()) is not None
 
     def spans(self, text: str, start: int = 0) -> list[tuple[int, int]]:
         """Where it is found in ``text`` from ``start`` on; matches of nothing are left out."""

@@ -32,6 +32,9 @@ class Number(str):
     __slots__ = ()
 
 
+_EXACT: Final = json.JSONDecoder(parse_int=Number, parse_float=Number)
+
+
 class Row(NamedTuple):
     """One line of a run. A tuple, because a full log is tens of thousands of them.
 
@@ -58,7 +61,7 @@ class Row(NamedTuple):
         """The record's members with every number as a Number, for showing. Empty for a malformed row."""
         if self.malformed:
             return {}
-        return cast("dict[str, Any]", json.loads(self.raw, parse_int=Number, parse_float=Number))
+        return cast("dict[str, Any]", _EXACT.decode(self.raw.decode()))
 
     @property
     def text(self) -> str:
