@@ -223,7 +223,8 @@ class Panel(Beside):
         self, stored: Future[tuple[Press, bool]], action: Action, agent: AgentState, note: str
     ) -> None:
         try:
-            press, is_new = await asyncio.to_thread(stored.result)
+            # told in the order in which they are stored; and who stops waiting for a press does not take it back
+            press, is_new = await asyncio.shield(asyncio.wrap_future(stored))
         except (DebugloopError, OSError) as error:
             reason = visible(str(error))
             self._tell(lambda words: words.not_sent.format(reason=reason), note=self._base.note or note)
