@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import itertools
 import os
 import pty
 import random
@@ -53,6 +54,7 @@ class Empty(App):
 Empty().run()
 """
 LOADS_EACH_SECOND = (1_000, 20_000)
+_SECONDS_OF_LOAD = 30
 NO_CAP = {"DEBUGLOOP_LOG_BYTES": str(10**9)}
 """For a load that would fill a log of the usual size within two seconds."""
 CHANCE = random.Random(7)
@@ -224,7 +226,7 @@ def one_by_one(trial: Trial, events: int) -> None:
             appended = time.perf_counter()
             seen.append(terminal.wait_for(name.encode(), start) - appended)
         report("event on screen, alone", seen)
-        report("key, alone", press_keys(terminal))
+        report("key, alone", press_keys(terminal, 5))
     os.truncate(trial.quiet.layout.log, 0)
 
 
@@ -236,7 +238,7 @@ def under_load(trial: Trial, each_second: int) -> None:
         appended: list[float] = []
         load = threading.Thread(target=put_load, args=(trial.quiet, each_second, stop, appended))
         load.start()
-        keys = press_keys(terminal)
+        keys = press_keys(terminal, _SECONDS_OF_LOAD)
         stop.set()
         load.join()
         pieces = list(terminal.pieces)
@@ -283,10 +285,13 @@ def search_and_filter(trial: Trial, rounds: int) -> None:
             report(f"{name}, complete", complete)
 
 
-def press_keys(terminal: Terminal) -> list[float]:
-    """Choose the next action again and again; the seconds until each is shown as chosen."""
+def press_keys(terminal: Terminal, seconds: float) -> list[float]:
+    """Choose the next action again and again for so long; the seconds until each is shown as chosen."""
     keys: list[float] = []
-    for number in range(60):
+    end = time.perf_counter() + seconds
+    for number in itertools.count():
+        if time.perf_counter() > end:
+            break
         time.sleep(CHANCE.uniform(0.02, 0.12))
         start = len(terminal.written)
         pressed = time.perf_counter()

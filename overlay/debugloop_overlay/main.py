@@ -15,6 +15,7 @@ from debugloop.evidence.streams import open_streams
 from debugloop.evidence.visible import visible
 from debugloop.session import session as sessions
 from debugloop.session.layout import workspace_of
+from debugloop.session.pause import made_for_good
 from debugloop.settings import Settings
 from debugloop_overlay import languages
 
@@ -111,7 +112,8 @@ def run_panel(session: Session, words: Words, *, popup: bool = False) -> int:
     watcher = Watcher(session)
     watcher.start()  # it reads the log while Textual is loaded
     try:
-        from debugloop_overlay.app import Panel
+        with made_for_good():
+            from debugloop_overlay.app import Panel
 
         panel = Panel(watcher, words, popup=popup)
         with _stderr_on_the_terminal():

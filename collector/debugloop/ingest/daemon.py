@@ -23,7 +23,7 @@ from debugloop.errors import CollectorFailed, CollectorRuns, LockBusy
 from debugloop.session import collector_file, endpoint
 from debugloop.session.journal import utc_now
 from debugloop.session.locks import Lock, hold
-from debugloop.session.pause import gc_paused
+from debugloop.session.pause import made_for_good
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,7 +105,7 @@ def run(session: Session, known: Endpoint, listener: socket.socket, ready: Calla
     before = {name: os.environ.get(name) for name in nothing}
     os.environ.update(nothing)
     try:
-        with gc_paused():
+        with made_for_good():
             from debugloop.ingest import process
     finally:
         for name, value in before.items():

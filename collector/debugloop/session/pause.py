@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_paused() -> Generator[None]:
-    """Collect nothing in this block: of a full log or of an import nothing is garbage before the block ends.
+    """Collect nothing in this block: of a full log nothing is garbage before the answer is made.
 
     Two threads may be in such blocks at once: then the first to leave ends the pause, at the cost of time only.
     """
@@ -20,3 +20,14 @@ def gc_paused() -> Generator[None]:
     finally:
         if paused:
             gc.enable()
+
+
+@contextmanager
+def made_for_good() -> Generator[None]:
+    """What this block makes is never looked at again, nor what there was before it.
+
+    For what a program imports at its start: it stays, and to look through it takes a tenth of that start.
+    """
+    with gc_paused():
+        yield
+        gc.freeze()
