@@ -54,8 +54,8 @@ class Query:
     @property
     def keeps_all(self) -> bool:
         """Whether it asks for nothing but a place to begin."""
-        named = (self.hypothesis, self.level, self.location, self.text, self.probe)
-        return not (self._timed or self.filter or self.least) and all(each is None for each in named)
+        names_none = self.hypothesis is self.level is self.location is self.text is self.probe is None
+        return names_none and not (self._timed or self.filter or self.least)
 
     @property
     def wanted(self) -> bytes | None:
@@ -80,9 +80,7 @@ class Query:
         if row.malformed:
             keyed = self.hypothesis or self.level or self.location or self.probe or self._timed
             return not keyed and _holds(row.text, self.text)
-        if not all(
-            _may_hold(row.raw, part) for part in (self.hypothesis, self.location, self.text, self.probe) if part
-        ):
+        if not self._may_mean(row.raw):
             return False
         record = row.record()
         if self.hypothesis is not None and not _is_among(self.hypothesis, hypotheses_of(record)):
@@ -96,6 +94,12 @@ class Query:
         if self._timed and not self._is_between(record.get("timestamp")):
             return False
         return self.text is None or any(_holds(text, self.text) for text in _texts(row.exact()))
+
+    def _may_mean(self, raw: bytes) -> bool:
+        for part in (self.hypothesis, self.location, self.text, self.probe):
+            if part and not _may_hold(raw, part):
+                return False
+        return True
 
     def _is_shown(self, row: Row) -> bool:
         if self.least and gravity(row) < self.least:
