@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,9 +18,10 @@ from debugloop.evidence.visible import visible
 from debugloop.session.state import now_ms
 from debugloop_overlay import presses
 from debugloop_overlay.beside import Beside
-from debugloop_overlay.keys import bindings
+from debugloop_overlay.keys import KEYS, bindings
 from debugloop_overlay.revive import start_collector
 from debugloop_overlay.snapshot import Counts, Snapshot
+from debugloop_overlay.storing import Storing
 from debugloop_overlay.suspend import resume_only_what_was_suspended
 from debugloop_overlay.texts import action_name
 from debugloop_overlay.view import Question
@@ -30,13 +30,14 @@ from debugloop_overlay.widgets.picker import Picker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Future
 
+    from textual import events
     from textual.app import ComposeResult
 
-    from debugloop.session.actions import Action, Press
+    from debugloop.session.actions import Action
     from debugloop.session.session import AgentState
     from debugloop_overlay.languages.words import Words
+    from debugloop_overlay.storing import Stored
     from debugloop_overlay.watcher import Watcher
 
 
@@ -73,13 +74,16 @@ class Panel(Beside):
         self._watcher = watcher
         self._popup = popup
         self._revived = False
-        # one thread: in the order of the keys, and no end of the panel cancels what it was given
-        self._storing = ThreadPoolExecutor(1)
+        self._storing = Storing(watcher.session)
 
     @property
     def run_shown(self) -> int:
         """The run that was last on the screen."""
         return self._base.now.run
+
+    def finish_storing(self, say: Callable[[str], object]) -> bool:
+        """Once the panel is closed: wait for its presses, say which could not be stored; whether all were."""
+        return self._storing.finish(self._base.words, say)
 
     def get_default_screen(self) -> Ground:
         return Ground(id="_default")
@@ -147,8 +151,8 @@ class Panel(Beside):
         self._show()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where the panel is too small to show what it asks, no key presses anything."""
-        if action in _PRESSING and self._board.is_small:
+        """No key does anything once the panel closes, nor presses anything where there is no room for a question."""
+        if self._exit or (action in _PRESSING and self._board.is_small):
             return False
         return super().check_action(action, parameters)
 
@@ -216,12 +220,10 @@ class Panel(Beside):
             return
         agent, run, note = self._base.now.agent, self._base.now.run, self._base.note
         self._tell(lambda words: words.sending.format(action=action_name(words, action)), question=None, note="")
-        stored = self._storing.submit(presses.take, self.session, action, note, run)
+        stored = self._storing.store(action, note, run)
         self._do(partial(self._tell_stored, stored, action, agent, note), "presses")
 
-    async def _tell_stored(
-        self, stored: Future[tuple[Press, bool]], action: Action, agent: AgentState, note: str
-    ) -> None:
+    async def _tell_stored(self, stored: Stored, action: Action, agent: AgentState, note: str) -> None:
         try:
             # told in the order in which they are stored; and who stops waiting for a press does not take it back
             press, is_new = await asyncio.shield(asyncio.wrap_future(stored))
@@ -246,6 +248,18 @@ class Panel(Beside):
             self._begin("note", self._base.words.note_prompt, self._base.note)
 
     # -- modes ---------------------------------------------------------------------------------
+
+    async def on_key(self, event: events.Key) -> None:
+        """Alt and a letter are, to a terminal, Esc and that letter in one go. While a line is typed they do nothing."""
+        if not event.key.startswith("alt+"):
+            return
+        event.prevent_default()
+        event.stop()
+        if not self._base.entering:
+            await self.action_leave()
+            for key in KEYS:
+                if event.character in key.keys:
+                    await self.run_action(key.action)
 
     def action_revive(self) -> None:
         if self._base.now.collector == "down" and not self._base.now.finished:

@@ -53,7 +53,7 @@ class Beside(LogKeys):
             self._show(reading=None)
             self._log_view.narrow(hypotheses=(ids[chosen.index],))
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """While the palette is open, what is typed searches it."""
         typed = self._base.typed
         if self._base.reading != "palette":

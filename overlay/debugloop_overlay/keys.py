@@ -83,11 +83,13 @@ KEYS: Final = (
     Key("close", ("q",), "q", "key_quit", "short_quit"),
 )
 
+CLOSING: Final = frozenset({"ctrl+c", "ctrl+q"})
+"""Keys that close the panel also while a line is typed: in their turn, after the keys that were typed before them."""
+
 
 def bindings() -> list[BindingType]:
-    """All keys as Textual wants them. Ctrl+C and Ctrl+Q work in a text field, too."""
-    close = Binding("ctrl+c,ctrl+q", "close", show=False, priority=True)
-    return [*(key.binding for key in KEYS), close]
+    """All keys as Textual wants them."""
+    return [*(key.binding for key in KEYS), Binding(",".join(CLOSING), "close", show=False)]
 
 
 def help_rows(words: Words) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from debugloop.evidence.search import Filter, Pattern
 from debugloop.evidence.visible import visible
 from debugloop_overlay import clipboard, copying, goto
 from debugloop_overlay.details import details
+from debugloop_overlay.keys import CLOSING
 from debugloop_overlay.stage import Stage
 
 if TYPE_CHECKING:
@@ -142,10 +143,10 @@ class LogKeys(Stage):
         self._show(entering=entry, reading=None, wrong="")
         self._place_cursor()
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """While a line is typed, every key belongs to it; Enter keeps it, Esc leaves all as it was."""
         entry = self._base.entering
-        if not entry:
+        if not entry or event.key in CLOSING:
             return
         event.prevent_default()
         event.stop()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,11 +126,13 @@ def run_panel(session: Session, words: Words, *, popup: bool = False) -> int:
         from debugloop_overlay.tmux import tell_shown
 
         tell_shown(session, panel.run_shown)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a press is waited for, at most as long as for a lock
+    stored = panel.finish_storing(partial(click.echo, err=True))
     if panel.failure:
-        sentence = f"The panel met an error of its own ({panel.failure}). Every press is stored; open it again."
-        click.echo(visible(sentence), err=True)
+        told = "Every press is stored; open it again." if stored else "Open it again."
+        click.echo(visible(f"The panel met an error of its own ({panel.failure}). {told}"), err=True)
         return 1
-    return panel.return_code or 0
+    return panel.return_code or int(not stored)
 
 
 def _choose(here: list[Session], words: Words) -> Session | None:

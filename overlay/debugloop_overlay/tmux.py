@@ -86,7 +86,7 @@ def _show(session: Session, language: str, pane: str) -> None:
     """Open a popup and wait until it is closed."""
     _tmux(
         "display-popup",
-        "-E",
+        "-EE",  # what it says when it fails stays to be read
         "-t",
         pane,
         "-w",

@@ -16,6 +16,7 @@ from tests.overlay.house import append, publish
 from tests.overlay.terminal import PANEL, Pty, Tmux
 from tests.support import GENEROUS, until
 
+CLOSED = b"\x1b[?1049l"
 EVENT: dict[str, object] = {"hypothesisId": "H1", "location": "cart.js:42", "message": "total", "data": {"sum": 3}}
 
 
@@ -79,7 +80,7 @@ def test_a_press_that_waits_for_a_lock_is_stored_although_the_panel_is_closed(
             terminal.type("r")
             terminal.sees("Sending Reproduced")
             terminal.type(typed)
-            terminal.sees(b"\x1b[?1049l")
+            terminal.sees(CLOSED)
             assert actions.presses(session) == []
         assert terminal.process.wait(GENEROUS) == 0
     assert [each.action for each in actions.presses(session)] == ["reproduced"]
@@ -98,15 +99,81 @@ def test_the_text_to_hand_over_goes_to_the_terminal_where_there_is_no_program_fo
         assert terminal.process.wait(GENEROUS) == 0
 
 
-def test_a_press_and_the_end_that_come_in_one_go_store_the_press(home: Path, workspace: Path, session: Session) -> None:
+@pytest.mark.parametrize("end", ["q", "\x03", "\x1b"], ids=["q", "Ctrl+C", "Esc"])
+def test_a_press_and_the_end_that_come_in_one_go_store_the_press(
+    home: Path, workspace: Path, session: Session, end: str
+) -> None:
     publish(session)
     append(session, EVENT)
     with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
         terminal.sees("1 event")
-        terminal.type("rq")
-        terminal.sees(b"\x1b[?1049l")
+        terminal.type(f"r{end}")
+        terminal.sees(CLOSED)
         assert terminal.process.wait(GENEROUS) == 0
     assert [each.action for each in actions.presses(session)] == ["reproduced"]
+
+
+@pytest.mark.parametrize("end", ["q", "\x03"], ids=["q", "Ctrl+C"])
+def test_a_key_behind_the_one_that_closes_the_panel_presses_nothing(
+    home: Path, workspace: Path, session: Session, end: str
+) -> None:
+    publish(session)
+    append(session, EVENT)
+    with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
+        terminal.sees("1 event")
+        terminal.type(f"{end}r")
+        terminal.sees(CLOSED)
+        assert terminal.process.wait(GENEROUS) == 0
+    assert actions.presses(session) == []
+
+
+@pytest.mark.parametrize("typed", ["/abc\x03", "nabc\x11"], ids=["Ctrl+C in a search", "Ctrl+Q in a note"])
+def test_the_panel_is_closed_also_from_a_line_that_is_typed(
+    home: Path, workspace: Path, session: Session, typed: str
+) -> None:
+    with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
+        terminal.sees("[r Reproduced]")
+        terminal.type(typed)
+        assert terminal.process.wait(GENEROUS) == 0
+
+
+def test_a_press_that_cannot_be_stored_once_the_panel_is_closed_is_told_on_the_terminal(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    publish(session)
+    append(session, EVENT)
+    with (
+        hold(session.layout.journal_lock),
+        Pty([*PANEL, "--lang", "en"], home, workspace, DEBUGLOOP_LOCK_SECONDS="1") as terminal,
+    ):
+        terminal.sees("1 event")
+        terminal.type("rq")
+        terminal.sees(CLOSED)
+        end = terminal.written.index(CLOSED)
+        assert terminal.process.wait(GENEROUS) == 1
+        terminal.sees("Reproduced was not sent: ", end)
+        terminal.sees("Open the panel again and press it once more.", end)
+    assert b"Traceback" not in terminal.written
+    assert actions.presses(session) == []
+
+
+def test_an_impatient_ctrl_c_does_not_take_back_a_press_that_waits_for_a_lock(
+    home: Path, workspace: Path, session: Session
+) -> None:
+    publish(session)
+    append(session, EVENT)
+    with Pty([*PANEL, "--lang", "en"], home, workspace, DEBUGLOOP_LOCK_SECONDS=str(GENEROUS)) as terminal:
+        terminal.sees("1 event")
+        with hold(session.layout.journal_lock):
+            terminal.type("rq")
+            terminal.sees(CLOSED)
+            end = terminal.written.index(CLOSED)
+            terminal.sees("Sending Reproduced", end)
+            terminal.type("\x03")
+            terminal.sees("^C", end)
+        assert terminal.process.wait(GENEROUS) == 0
+    assert [each.action for each in actions.presses(session)] == ["reproduced"]
+    assert b"Traceback" not in terminal.written
 
 
 def test_presses_that_wait_behind_another_are_stored_in_their_order_although_the_panel_is_closed(
@@ -122,7 +189,7 @@ def test_presses_that_wait_behind_another_are_stored_in_their_order_although_the
             terminal.type("Ry")
             terminal.sees("Sending Resolved")
             terminal.type("q")
-            terminal.sees(b"\x1b[?1049l")
+            terminal.sees(CLOSED)
         assert terminal.process.wait(GENEROUS) == 0
     assert [each.action for each in actions.presses(session)] == ["reproduced", "resolved"]
 
@@ -135,8 +202,34 @@ def test_what_is_begun_twice_and_never_ended_leaves_no_warning_on_the_terminal(
     with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
         terminal.sees("1 event")
         terminal.type("[][]aaq")
-        terminal.sees(b"\x1b[?1049l")
+        terminal.sees(CLOSED)
         assert terminal.process.wait(GENEROUS) == 0
         until(lambda: terminal.unread() == 0, what="the end of what it wrote")
-        said = bytes(terminal.written).partition(b"\x1b[?1049l")[2]
+        said = bytes(terminal.written).partition(CLOSED)[2]
     assert b"Warning" not in said
+
+
+def test_escape_and_a_letter_that_come_in_one_go_are_both_obeyed(home: Path, workspace: Path, session: Session) -> None:
+    publish(session)
+    append(session, EVENT)
+    with Pty([*PANEL, "--lang", "en"], home, workspace) as terminal:
+        terminal.sees("1 event")
+
+        def key(typed: str, sees: str) -> None:
+            start = len(terminal.written)
+            terminal.type(typed)
+            terminal.sees(sees, start)
+
+        key("?", "Help")
+        key("\x1bs", "Open the cart")
+        key("\x1bR", "Is the bug gone?")
+        key("\x1bj", "Tab: back to the actions")
+        key("non", "on")
+        terminal.type("\x1br")  # a line that is typed lets Alt be
+        key("ce\r", "The note goes with the next action: once")
+        key("?", "Help")
+        terminal.type("\x1br")
+        until(lambda: [each.note for each in actions.presses(session)] == ["once"])
+        terminal.type("\x1bq")
+        assert terminal.process.wait(GENEROUS) == 0
+    assert [each.action for each in actions.presses(session)] == ["reproduced"]

@@ -27,6 +27,7 @@ WORDS = Words(
     already_sent="{action} is sent already, as press {number}; the agent has not read it yet.",
     taken_back="Not sent.",
     not_sent="Not sent: {reason}",
+    not_stored="{action} was not sent: {reason} Open the panel again and press it once more.",
     note_prompt="Note for the agent: ",
     note_kept="The note goes with the next action: {note}",
     note_dropped="No note.",

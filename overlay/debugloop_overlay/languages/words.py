@@ -39,6 +39,7 @@ class Words(NamedTuple):  # a dataclass of so many fields takes ten milliseconds
     already_sent: str
     taken_back: str
     not_sent: str
+    not_stored: str
 
     # the note
     note_prompt: str

@@ -27,6 +27,7 @@ WORDS = Words(
     already_sent="{action}已作为第 {number} 次操作发送，智能体还没有读取。",
     taken_back="未发送。",
     not_sent="未发送：{reason}",
+    not_stored="{action} 未发送：{reason} 请重新打开面板，再按一次。",
     note_prompt="给智能体的备注：",
     note_kept="备注将随下一次操作发送：{note}",
     note_dropped="没有备注。",
