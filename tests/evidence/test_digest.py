@@ -141,6 +141,40 @@ def test_losses_are_told() -> None:
     )
 
 
+def test_errors_of_a_place_are_counted_whatever_their_logger_calls_them() -> None:
+    levels: list[Any] = ["error", "ERR", " fatal", "panic", "warn", "", None, 3, ["error"]]
+    rows = [row(n, location="a:1", level=level) for n, level in enumerate(levels, 1)] + [row(99, location="b:2")]
+
+    first, second = dumped(rows)["hypotheses"][0]["locations"]
+
+    assert first["errors"] == 4
+    assert "errors" not in second
+    assert "a:1  9 events, 4 of them errors, 1:1 to 1:9" in as_text(digest(rows, 1))
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [1_700_000_000_000 + ms for ms in (0, 10, 5_010, 5_000, 5_020)],
+        [1_700_000_000.0 + seconds for seconds in (0, 0.01, 5.01, 5, 5.02)],
+        [f"2026-01-01T00:00:{seconds:06.3f}Z" for seconds in (0, 0.01, 5.01, 5, 5.02)],
+    ],
+)
+def test_the_longest_silence_of_a_place_is_told_by_the_clock_of_the_program(times: list[Any]) -> None:
+    rows = [row(n, location="a:1", timestamp=time, message=str(n)) for n, time in enumerate(times, 1)]
+    rows.insert(2, row(9, location="a:1", message="no clock"))
+
+    assert dumped(rows)["hypotheses"][0]["locations"][0]["gap"] == {"after": "1:2", "ms": 5_000}
+    assert "longest silence: 5000 ms after 1:2" in as_text(digest(rows, 1))
+
+
+def test_no_silence_is_told_of_two_events_or_of_a_clock_that_runs_back() -> None:
+    backwards = [row(n, location="a:1", timestamp=1_700_000_000_000 - n) for n in range(3)]
+    two = [row(n, location="b:2", timestamp=1_700_000_000_000 + n) for n in range(3, 5)]
+
+    assert [each.get("gap") for each in dumped(backwards + two)["hypotheses"][0]["locations"]] == [None, None]
+
+
 def test_many_different_values_are_summed_up_with_their_bounds() -> None:
     rows = [
         row(n, hypothesisId="H1", data={"total": n, "user": {"name": f"u{n % 3}"}, "ok": [1]}) for n in range(1, 501)

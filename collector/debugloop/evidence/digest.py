@@ -17,7 +17,8 @@ import orjson
 from debugloop.evidence.columns import columns_of, distinct, one_by_one, summaries
 from debugloop.evidence.content import content
 from debugloop.evidence.cut import clipped, fitted
-from debugloop.evidence.query import UNTAGGED, hypotheses_of, text_of
+from debugloop.evidence.gaps import longest_gap
+from debugloop.evidence.query import UNTAGGED, errors_in, hypotheses_of, text_of
 from debugloop.evidence.room import NOTICE, Room
 from debugloop.session.pause import gc_paused
 
@@ -50,6 +51,8 @@ class _Group:
     events: int = 0
     first: int = 0
     last: int = 0
+    errors: int = 0
+    gap: dict[str, Any] | None = None
     again: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
     """Of rows that came several times, by line: how often, and the last line."""
     quoted: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
@@ -57,10 +60,12 @@ class _Group:
     """The values by their paths, where all events have the same members."""
     values: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def fold(self) -> None:
+    def fold(self, run: int) -> None:
         """Keep the first of events that differ in nothing but their time."""
         self.events = len(self.rows)
         self.first, self.last = self.rows[0].line, self.rows[-1].line
+        self.errors = errors_in(self.records)
+        self.gap = longest_gap(self.rows, self.records, run)
         if self.events > _ROWS_A_GROUP and (columns := columns_of(self.records)):
             self.different = {path: distinct(column) for path, column in columns.items()}
             if any(len(values) == self.events for values in self.different.values()):
@@ -81,12 +86,14 @@ class _Group:
         return (row.line for row in self.rows if row.line not in self.quoted)
 
     def head(self, run: int) -> dict[str, Any]:
+        notable = {"errors": self.errors, "gap": self.gap}
         return {
             "location": clipped(self.location, 160) or None,
             "events": self.events,
             "distinct": len(self.rows),
             "first": f"{run}:{self.first}",
             "last": f"{run}:{self.last}",
+            **{name: value for name, value in notable.items() if value},
         }
 
     def to_json(self, run: int) -> dict[str, Any]:
@@ -113,7 +120,8 @@ def digest(  # noqa: PLR0913 -- what stands beside the rows, by name
 
     ``hypotheses`` stand in the order of the ledger, then as they first occurred, untagged events last with the id
     null; those of the ledger without an event are ``silent``. Of ``probes`` (places by id) those without one
-    ``never_fired``: ``{"probe", "location"}``. A row is ``{"at", "times", "last", "record"}``; its
+    ``never_fired``: ``{"probe", "location"}``. A location has ``errors`` where it has any, and its longest silence as
+    ``gap`` (`longest_gap`). A row is ``{"at", "times", "last", "record"}``; its
     record is spliced as it came, or cut (``"cut": size``). ``cursor`` is the line to go on after
     (``logs --after``), null where nothing was left out.
     """
@@ -171,7 +179,7 @@ def _grouped(rows: Iterable[Row], run: int) -> _Grouped:
         if len(groups) == 1 and place[0].__class__ in _PLAIN and place[1].__class__ in _PLAIN:
             known[place] = (groups[0].rows.append, groups[0].records.append)
     for group in found.groups.values():
-        group.fold()
+        group.fold(run)
     return found
 
 

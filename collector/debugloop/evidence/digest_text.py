@@ -49,7 +49,10 @@ def _lines(digest: dict[str, Any]) -> Iterator[str]:
 
 def _location(location: dict[str, Any]) -> Iterator[str]:
     span = location["first"] if location["events"] == "1" else f"{location['first']} to {location['last']}"
-    yield f"  {visible(location['location'] or '(no location)')}  {_events(location['events'])}, {span}"
+    errors = f", {location['errors']} of them errors" if "errors" in location else ""
+    yield f"  {visible(location['location'] or '(no location)')}  {_events(location['events'])}{errors}, {span}"
+    if gap := location.get("gap"):
+        yield f"    longest silence: {gap['ms']} ms after {gap['after']}"
     for path, values in location.get("values", {}).items():
         bounds = f", {values['min']} to {values['max']}" if "min" in values else ""
         first = ", ".join(map(compact, values["first"]))

@@ -7,6 +7,7 @@ that hold them. Malformed rows have no keys, so only the text filter can meet th
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,7 @@ UNTAGGED: Final = ""
 
 LETTERS: Final = "TDIWEF"
 """The levels by their letters, the least grave first."""
+_ERRORS: Final = frozenset("EF")
 
 _LIST = re.compile(r"\s*[,;]\s*")
 
@@ -183,6 +185,12 @@ def gravity(row: Row) -> int:
         return LETTERS.index("I")
     letter = level_of(row.record())
     return LETTERS.index(letter if letter and letter in LETTERS else "I")
+
+
+def errors_in(records: Iterable[dict[str, Any]]) -> int:
+    """How many of these events are an Error or graver."""
+    levels = Counter(text_of(record["level"]) for record in records if "level" in record)
+    return sum(count for level, count in levels.items() if _level(level) in _ERRORS)
 
 
 def text_of(value: object) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from debugloop.evidence.cut import clipped, fitted
+from debugloop.evidence.gaps import milliseconds
 from debugloop.evidence.query import hypotheses_of, text_of
 from debugloop.evidence.room import NOTICE, Room
-from debugloop.evidence.rows import moment_of
 
 if TYPE_CHECKING:
     from debugloop.session.records import Row
@@ -90,16 +90,12 @@ class _Moments:
     last: int | None = None
 
     def take(self, timestamp: object) -> int | None:
-        moment = moment_of(timestamp)
-        try:
-            seconds = moment.timestamp() if moment else None
-        except (ValueError, OverflowError, OSError):
-            seconds = None
-        if seconds is None:
+        now = milliseconds(timestamp)
+        if now is None:
             return None
         if self.first is None:
-            self.first = seconds
-        return round((seconds - self.first) * 1000)
+            self.first = now
+        return round(now - self.first)
 
 
 def _folded(
