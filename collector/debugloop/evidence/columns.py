@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from types import NoneType
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import orjson
 
@@ -20,12 +20,24 @@ from debugloop.evidence.query import text_of
 FIRST: Final = 6
 """Values that are shown of a path."""
 
-_ALONE: Final = ({int}, {str}, {float}, {bool}, {NoneType}, {int, str})
+Types: TypeAlias = frozenset[type]
+
+_OBJECTS: Final[Types] = frozenset({dict})
+_FLOATS: Final[Types] = frozenset({float})
+_KINDS: Final[tuple[set[type], ...]] = ({int}, {str}, {float}, {bool}, {NoneType}, {int, str})
+_ALONE: Final = frozenset(map(Types, _KINDS))
 """Types whose values, in one column, are told apart by comparing them; 1, 1.0 and true would be one."""
 
 
-Columns: TypeAlias = "dict[str, tuple[object, ...]]"
-"""The values of each scalar by its path, as `leaves` names it, in the order of the events."""
+class Column(NamedTuple):
+    """The values of one scalar in the order of the events, and of which types they are."""
+
+    values: tuple[object, ...]
+    types: Types
+
+
+Columns: TypeAlias = dict[str, Column]
+"""Each scalar by its path, as `leaves` names it."""
 
 
 def columns_of(records: Sequence[dict[str, Any]]) -> Columns | None:
@@ -38,13 +50,13 @@ def columns_of(records: Sequence[dict[str, Any]]) -> Columns | None:
     return columns
 
 
-def distinct(column: Sequence[object]) -> list[object]:
+def distinct(column: Column) -> list[object]:
     """The values of a column that differ, in the order of their first."""
-    kinds = set(map(type, column))
-    if kinds in _ALONE and (kinds != {float} or 0.0 not in column):  # 0.0 and -0.0 would be one
-        return list(dict.fromkeys(column))
+    values, types = column
+    if types in _ALONE and (types != _FLOATS or 0.0 not in values):  # 0.0 and -0.0 would be one
+        return list(dict.fromkeys(values))
     seen: dict[bytes, object] = {}
-    for value in column:
+    for value in values:
         seen.setdefault(orjson.dumps(value), value)
     return list(seen.values())
 
@@ -82,13 +94,15 @@ def _fill(columns: Columns, prefix: str, members: Sequence[dict[str, Any]]) -> N
         if not prefix and key in PLACED:
             continue
         path = f"{prefix}{key}"[:PATH_CHARACTERS]
-        types = set(map(type, column))
-        if types == {dict}:
+        types = frozenset(map(type, column))
+        if types == _OBJECTS:
             _fill(columns, f"{path}.", cast("tuple[dict[str, Any], ...]", column))
         elif dict in types or path in columns:
             raise _Uneven
+        elif list in types:
+            columns[path] = Column(tuple(map(_short, column)), types - {list} | {str})
         else:
-            columns[path] = tuple(map(_short, column)) if list in types else column
+            columns[path] = Column(column, types)
 
 
 def _short(value: object) -> object:

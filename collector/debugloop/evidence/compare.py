@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
 
-from debugloop.evidence.columns import Columns, columns_of
+from debugloop.evidence.columns import Column, Columns, columns_of
 from debugloop.evidence.content import leaves
 from debugloop.evidence.cut import clipped
 from debugloop.evidence.query import text_of
@@ -141,11 +141,11 @@ def _difference(old: _Events, old_run: int, new: _Events, new_run: int) -> dict[
 
 
 def _column_by_column(old: Columns, new: Columns, pairs: int) -> dict[str, _Change]:
-    absent = (_ABSENT,) * pairs
+    absent = Column((_ABSENT,) * pairs, frozenset({object}))
     found: dict[str, _Change] = {}
     for path in dict.fromkeys((*old, *new)):
-        mine, theirs = old.get(path, absent), new.get(path, absent)
-        truths = bool in {*map(type, mine), *map(type, theirs)}
+        (mine, mine_are), (theirs, theirs_are) = old.get(path, absent), new.get(path, absent)
+        truths = bool in mine_are | theirs_are
         if mine == theirs and not truths:
             continue
         alike = map(_equal if truths else eq, mine, theirs)
