@@ -98,6 +98,7 @@ def test_a_page_that_does_not_come_is_one_sentence(session: Session, doctor: Doc
     said = doctor.says("--page", page)
     assert said.startswith(f"The page {page} cannot be read: ")
     assert said.count("\n") == 1
+    assert "Errno" not in said
 
 
 def test_a_page_that_never_ends_is_judged_by_what_has_come(session: Session, doctor: Doctor) -> None:

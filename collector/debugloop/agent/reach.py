@@ -108,7 +108,8 @@ def _fetch(page: str) -> tuple[str, list[Policy]]:
     except urllib.error.HTTPError as error:  # a page all the same
         answer = cast("http.client.HTTPResponse", error)
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise PageUnreadable(page, str(getattr(error, "reason", error))) from error
+        reason = getattr(error, "reason", error)
+        raise PageUnreadable(page, str(getattr(reason, "strerror", None) or reason).lower()) from error
     with answer:
         html = _beginning(answer).decode("utf-8", "replace")
         headers = [Policy(_HEADER, text) for text in answer.headers.get_all(_HEADER) or []]
