@@ -35,7 +35,7 @@ START_SECONDS: Final = 20.0
 """How long a starting collector may take until it serves, on a machine that is busy."""
 TERM_SECONDS: Final = 5.0
 """How long a collector may take to end by itself before it is killed."""
-STOP: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_STOP: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """The signals that end a collector."""
 _LOOK_SECONDS: Final = 0.01
 
@@ -95,7 +95,7 @@ def run(session: Session, known: Endpoint, listener: socket.socket, ready: Calla
 
     ``ready`` is called before what takes long to import is there: who connects from then on is answered soon.
     """
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP)  # until somebody heeds them
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP)  # until somebody heeds them
     started = partial(replace, pid=os.getpid(), started=utc_now())
     collector_file.update(session.layout, session.settings, started)
     ready()
@@ -113,7 +113,7 @@ def run(session: Session, known: Endpoint, listener: socket.socket, ready: Calla
                 del os.environ[name]
             else:
                 os.environ[name] = value
-    process.run(session, known, listener)
+    process.run(session, known, listener, _STOP)
 
 
 def _take(session: Session) -> Lock:

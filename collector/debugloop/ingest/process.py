@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from debugloop.errors import DebugloopError
-from debugloop.ingest.daemon import STOP
 from debugloop.ingest.loop import run as run_loop
 from debugloop.ingest.rejections import INTERVAL
 from debugloop.ingest.server import Collector
@@ -19,7 +18,7 @@ from debugloop.session.locks import is_held
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from debugloop.session.collector_file import CollectorFile
     from debugloop.session.endpoint import Endpoint
@@ -35,14 +34,15 @@ _FILES: Final = 2_048
 """Descriptors that the connections, those past the limit and the files need at most; some systems give 256."""
 
 
-def run(session: Session, known: Endpoint, listener: socket.socket) -> None:
-    """Serve on a listening socket until a signal, the end of the session or idleness.
+def run(session: Session, known: Endpoint, listener: socket.socket, stop: Collection[signal.Signals]) -> None:
+    """Serve on a listening socket until one of the signals ``stop``, the end of the session or idleness.
 
-    The caller holds the lock, has written our pid, and blocks the signals. No traceback and no request is ever printed.
+    The caller holds the lock, has written our pid, and blocks these signals. No traceback and no request is ever
+    printed.
     """
     logging.disable(logging.CRITICAL)
     _allow_descriptors()
-    run_loop(_Life(session, known).live(listener))
+    run_loop(_Life(session, known).live(listener, stop))
 
 
 class _Life:
@@ -57,13 +57,13 @@ class _Life:
         self._flushed = -INTERVAL
         self._needed = 0.0
 
-    async def live(self, listener: socket.socket) -> None:
+    async def live(self, listener: socket.socket, stop: Collection[signal.Signals]) -> None:
         loop = asyncio.get_running_loop()
         stopping = asyncio.Event()
         loop.set_exception_handler(lambda _loop, _context: None)
-        for number in STOP:
+        for number in stop:
             loop.add_signal_handler(number, stopping.set)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stop)
         self._loop = loop
         self._collector = Collector(self._session, self._endpoint, changed=self._flush_soon, gone=stopping.set)
         self._obey()
