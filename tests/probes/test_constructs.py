@@ -339,3 +339,34 @@ def test_where_a_parser_is_missing_the_snippet_is_named(home: Path, workspace: P
     assert told.returncode == 1
     assert "no parser of perl is installed here; insert what `debugloop snippet perl` prints" in told.stderr
     assert (workspace / "a.pl").read_text() == "f();\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "line", "around", "plain"),
+    [
+        ("a.js", "async function f(x) {\n  const y = 1;\n}\n", 2, "await x", "x"),
+        ("a.js", "function* f(x) {\n  const y = 1;\n}\n", 2, "(yield x)", "x"),
+        ("a.tsx", "async function f(x: X) {\n  const y = 1;\n}\n", 2, "[1, await x]", "x"),
+        ("a.py", "async def f(x):\n    return 1\n", 2, "await x", "x"),
+        ("a.py", "def f(x):\n    return 1\n", 2, "(yield x)", "x"),
+        ("a.py", "def f(x):\n    return 1\n", 2, "(yield from x)", "x"),
+        ("a.lua", "local function f(...)\n  local a = 1\nend\n", 2, 'select("#", ...)', "f"),
+        ("a.php", "<?php\nfunction f($x) {\n  $a = 1;\n}\n", 3, "yield $x", "$x"),
+        ("a.rs", "fn f(x: Option<u8>) -> Option<u8> {\n    g();\n    x\n}\n", 2, "x?", "x"),
+        ("a.rs", "async fn f(x: F) {\n    g();\n}\n", 2, "x.await", "x"),
+        ("a.cs", "class A { async Task F(Task<int> x) {\n    G();\n} }\n", 2, "await x", "x"),
+        ("a.cpp", "task f(task x) {\n  g();\n}\n", 2, "co_await x", "x"),
+    ],
+)
+def test_a_value_that_acts_on_the_function_around_it_is_refused(
+    session: Session, file: str, source: str, line: int, around: str, plain: str
+) -> None:
+    path = Path(session.state().workspace, file)
+    path.write_text(source)
+
+    refused = at(session, file, line, around)
+
+    assert refused.startswith("no, ")
+    assert "acts on the function around it, as await and yield do" in refused
+    assert path.read_text() == source
+    assert at(session, file, line, plain).startswith(f"{file}:")

@@ -42,6 +42,9 @@ _LEAVES: Final = frozenset(
 )
 _NO_CODE: Final = frozenset({"pod", "eof_marker", "data_section"})
 _EXPRESSION: Final = "expression_statement"
+_AROUND: Final = (
+    "a value of --data acts on the function around it, as await and yield do; give a variable that holds it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,8 @@ class _Trial:
             raise Refused(f"no statement stands directly in {_phrase(parent.type)}")
         if any(node.has_error for node in statements) or len([node for node in statements if _counts(node)]) != 1:
             raise Refused("it would not parse there; are all of --data expressions?")
+        if any(map(self._leans_on_what_is_around, statements)):
+            raise Refused(_AROUND)
         before, after = _statement(first, -1), _statement(last, 1)
         if before is not None and _bare(before).type in _LEAVES:
             raise Refused("it would never be reached")
@@ -157,6 +162,9 @@ class _Trial:
             raise Refused("what follows must stand first")
         if parent.type == "compound_statement" and parent.parent is not None and "switch" in parent.parent.type:
             raise Refused("it would never be reached")
+
+    def _leans_on_what_is_around(self, node: Node) -> bool:
+        return node.type in self.language.around or any(map(self._leans_on_what_is_around, node.children))
 
     def _gives_value(self, parent: Node, before: Node | None) -> bool:
         """Whether a statement that is last in here, behind ``before``, is what the block gives."""
@@ -257,6 +265,8 @@ def _check_python(old: bytes, new: bytes, at: int, length: int) -> None:
     if not inner:
         raise Refused("it is within a string or a longer statement")
     body, statement = inner[0]
+    if any(isinstance(node, ast.Await | ast.Yield | ast.YieldFrom) for node in ast.walk(statement)):
+        raise Refused(_AROUND)
     index = body.index(statement)
     if index and isinstance(body[index - 1], ast.Return | ast.Raise | ast.Break | ast.Continue):
         raise Refused("it would never be reached")

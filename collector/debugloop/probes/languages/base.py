@@ -73,7 +73,9 @@ class Language:
     may stand directly within a node of a type in ``blocks``, but not before one of a type in ``first``.
     Where the last statement of a block gives the block's value, none may stand last in a node of a type in ``valued``
     or directly within one, unless behind a statement that ends in ``discards``. A node of a type in ``beside`` stands beside another of its type only. Within ``barred``, pairs
-    of a node's type and a word in its head ("" for any), code runs when it is compiled, or never.
+    of a node's type and a word in its head ("" for any), code runs when it is compiled, or never. A value may hold no
+    node of a type in ``around``: it acts on the function around it, or means it, and a probe may read values in one of
+    their own.
     ``capture`` is another body, for what goes wrong anywhere. ``before`` are the lines of the region at the top of the file, which stands behind the last node of a type in
     ``heads``.
     """
@@ -95,6 +97,7 @@ class Language:
     discards: str = ""
     beside: frozenset[str] = frozenset()
     barred: tuple[tuple[str, str], ...] = ()
+    around: frozenset[str] = frozenset()
     before: tuple[str, ...] = ()
     heads: frozenset[str] = frozenset()
 

@@ -48,6 +48,7 @@ CPP: Final = Language(
     between=" ",
     value=lambda name, expression: f"debugloop_value_@file@(debugloop_line, {name}, ({expression}));",
     grammar="tree_sitter_cpp:language",
+    around=frozenset({"co_await_expression"}),
     blocks=frozenset({"compound_statement", "case_statement"}),
     heads=frozenset({"preproc_include", "preproc_def", "preproc_call"}),
     barred=(("function_definition", "constexpr"), ("function_definition", "consteval")),

@@ -106,6 +106,7 @@ CSHARP: Final = Language(
         f' catch (global::System.Exception debugloop_e) {{ debugloop_data[{name}] = "[threw] " + debugloop_e.Message; }}'
     ),
     grammar="tree_sitter_c_sharp:language",
+    around=frozenset({"await_expression"}),
     blocks=frozenset({"block", "switch_section", "compilation_unit", "global_statement"}),
     first=frozenset({"using_directive", "extern_alias_directive"}),
     beside=frozenset({"global_statement"}),

@@ -189,4 +189,5 @@ JAVASCRIPT: Final = Language(
     value=_value,
     grammar="tree_sitter_javascript:language",
     blocks=_BLOCKS,
+    around=frozenset({"await_expression", "yield_expression"}),
 )

@@ -88,4 +88,5 @@ LUA: Final = Language(
     value=lambda name, expression: f"{{ {name}, function() return ({expression}) end }}",
     grammar="tree_sitter_lua:language",
     blocks=frozenset({"chunk", "block"}),
+    around=frozenset({"vararg_expression"}),
 )

@@ -97,5 +97,6 @@ PHP: Final = Language(
     value=lambda name, expression: f"{name} => fn () => ({expression})",
     grammar="tree_sitter_php:language_php",
     blocks=frozenset({"program", "compound_statement", "case_statement", "default_statement"}),
+    around=frozenset({"yield_expression"}),
     first=frozenset({"declare_statement", "namespace_definition", "php_tag"}),
 )

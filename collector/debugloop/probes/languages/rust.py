@@ -117,6 +117,7 @@ RUST: Final = Language(
         f"|| (&DebugloopValue(&({expression}))).debugloop_text())))"
     ),
     grammar="tree_sitter_rust:language",
+    around=frozenset({"try_expression", "await_expression"}),
     blocks=frozenset({"block"}),
     valued=frozenset({"block"}),
     discards=";",
