@@ -373,3 +373,18 @@ def test_an_entry_goes_into_any_object_and_changes_nothing_else(
     expected = {**before, "mcpServers": {**before.get("mcpServers", {}), "debugloop": {"command": "x", "args": ["}"]}}}
     assert jsonc.parse(after) == expected
     assert after.replace(splice.piece, "", 1) == text
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if named(name).hooks])
+def test_the_doctor_asks_the_hooks_that_were_installed(home: Path, workspace: Path, name: str) -> None:
+    cli("install", name, home=home, cwd=workspace)
+    whole = json.loads(cli("doctor", name, "--json", home=home, cwd=workspace).stdout)
+    places = [path for path in workspace.rglob("*.json") if "hooks/__main__.py" in path.read_text()]
+    for path in places:
+        path.write_text(path.read_text().replace(f" {sys.executable} ", " "))
+        path.write_text(path.read_text().replace(" stop ", " halt "))
+    broken = cli("doctor", name, home=home, cwd=workspace)
+
+    assert whole["hooks"] == list(named(name).hooks)
+    assert len(places) == 1
+    assert f"{places[0].name} does not hold what it must." in broken.stderr

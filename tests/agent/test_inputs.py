@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from debugloop.agent import hypotheses
-from debugloop.agent.inputs import Judgement, NewHypothesis, checked
-from debugloop.errors import InvalidCitation, InvalidHypothesis
+from debugloop.agent.inputs import Instrument, Judgement, NewHypothesis, arguments, checked
+from debugloop.errors import InvalidArguments, InvalidCitation, InvalidHypothesis
 from debugloop.session import ledger
 from debugloop.session.journal import Journal
 from debugloop.session.records import Steps
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         ({"text": " \n "}, "the text is empty"),
         ({"text": "x" * 2_001}, "the text is longer than 2000 characters"),
         ({"text": "x", "id": "i" * 33}, "the id is longer than 32 characters"),
-        ({"text": "x", "colour": "red"}, "it knows no colour"),
+        ({"text": "x", "colour": "red"}, "it knows no colour; it takes text, id"),
         ({"text": 7}, "text: input should be a valid string"),
         ({}, "text: field required"),
     ],
@@ -105,3 +105,13 @@ def test_citations_of_a_run_that_was_cleared_are_stale(session: Session) -> None
     journal.close()
 
     assert hypotheses.as_json(session, ledger.load(session)[0])["stale"] == ["0:1"]
+
+
+def test_what_an_unknown_member_within_a_list_could_have_been_is_told() -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        arguments(Instrument, {"insert": [{"place": "cart.js:1"}, {"file": "cart.js", "line": 1}]})
+    assert "insert.1.place: field required" in refused.value.reason
+
+    with pytest.raises(InvalidArguments) as refused:
+        arguments(Instrument, {"insert": [{"place": "cart.js:1", "expression": "total"}]})
+    assert "it knows no insert.0.expression; it takes place, hypothesis, message, data, " in refused.value.reason

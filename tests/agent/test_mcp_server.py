@@ -47,7 +47,7 @@ async def test_arguments_that_are_wrong_are_refused_with_what_to_mend(settings: 
         folder = await agent.refused("start_debug", allow_origins=["*"])
 
     assert missing["message"].startswith("The arguments of this call are wrong: steps: field required. Mend them")
-    assert "it knows no host" in unknown["message"]
+    assert "it knows no host; it takes session, workspace, " in unknown["message"]
     assert "judge.0.verdict must be" in judged["message"]
     assert folder["error"] == "invalid_origin"
     assert in_folder(settings, workspace) == []

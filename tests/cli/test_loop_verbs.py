@@ -78,6 +78,18 @@ def test_steps_open_a_run_and_tell_what_became_of_an_unread_press(debugloop: Deb
     assert again.out.startswith("Run 2 is open. Tell the person to follow the steps")
 
 
+def test_the_first_steps_tell_when_no_probe_was_put_in(debugloop: Debugloop, started: Session, workspace: Path) -> None:
+    (workspace / "a.py").write_text("total = 1\n")
+
+    without = debugloop("steps", "Run it")
+    debugloop("start", "--new", "--session", "s2")
+    debugloop("instrument", "a.py:1", "--session", "s2")
+    probed = debugloop("steps", "Run it", "--session", "s2")
+
+    assert "No probe was put in yet, so unless you wrote some by hand: `debugloop instrument " in without.out
+    assert "No probe" not in probed.out
+
+
 def test_steps_refuse_over_an_unread_resolved(debugloop: Debugloop, started: Session) -> None:
     debugloop("steps", "Open the cart")
     actions.press(started, "resolved")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -149,7 +149,7 @@ def arguments(model: type[M], values: Mapping[str, Any]) -> M:
     try:
         return model.model_validate(values)
     except ValidationError as invalid:
-        raise InvalidArguments(_reason(invalid)) from None
+        raise InvalidArguments(_reason(model, invalid)) from None
 
 
 def checked(model: type[M], **values: object) -> M:
@@ -157,10 +157,10 @@ def checked(model: type[M], **values: object) -> M:
     try:
         return model.model_validate(values)
     except ValidationError as invalid:
-        raise InvalidHypothesis(_reason(invalid)) from None
+        raise InvalidHypothesis(_reason(model, invalid)) from None
 
 
-def _reason(invalid: ValidationError) -> str:
+def _reason(model: type[BaseModel], invalid: ValidationError) -> str:
     error = invalid.errors(include_url=False)[0]
     field = ".".join(map(str, error["loc"])) or "input"
     limits = error.get("ctx", {})
@@ -176,6 +176,14 @@ def _reason(invalid: ValidationError) -> str:
         case "too_long":
             return f"there may be {limits.get('max_length')} {field} at most"
         case "extra_forbidden":
-            return f"it knows no {field}"
+            return f"it knows no {field}; it takes {', '.join(_taken(model, error['loc'][:-1]))}"
         case _:
             return f"{field}: {error['msg'].lower()}"
+
+
+def _taken(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
+    """The names of what stands at this place of an input."""
+    for step in place:
+        if isinstance(step, str):
+            model = next(part for part in get_args(model.model_fields[step].annotation) if part is not Ellipsis)
+    return list(model.model_fields)

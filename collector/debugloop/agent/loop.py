@@ -19,6 +19,7 @@ import orjson
 from debugloop.agent import words
 from debugloop.errors import (
     CollectorError,
+    CorruptFile,
     GitFailed,
     LockBusy,
     PressNotDelivered,
@@ -185,8 +186,18 @@ def publish_steps(session: Session, steps: Steps, face: words.Face = words.CLI) 
     for press in retired:
         actions.settle(session, press.number)
     sessions.touch_agent(session)
-    following = words.after_steps(face, panel_open=sessions.panel_state(session) == "open")
+    panel_open = sessions.panel_state(session) == "open"
+    following = words.after_steps(face, panel_open=panel_open, probes=run > 1 or _has_probes(session))
     return Published(run, steps, served, tuple(retired), tuple(acknowledged), revived, following)
+
+
+def _has_probes(session: Session) -> bool:
+    from debugloop.probes import inserted
+
+    try:
+        return bool(inserted.load(session.layout))
+    except CorruptFile:  # a damaged list says nothing
+        return True
 
 
 def wait(

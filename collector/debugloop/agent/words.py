@@ -98,10 +98,11 @@ def workflow(face: Face, session_id: str | None = None) -> str:
 No fix without evidence. Only the person can say Resolved."""
 
 
-def after_steps(face: Face, *, panel_open: bool) -> str:
+def after_steps(face: Face, *, panel_open: bool, probes: bool) -> str:
     """What to do once steps stand."""
     panel = "" if panel_open else " No panel is open: the person opens it with `debuglog` in a terminal."
-    return f"Tell the person to follow the steps, then wait for them: {face.wait}.{panel}"
+    unheard = "" if probes else f" No probe was put in yet, so unless you wrote some by hand: {face.instrument}."
+    return f"Tell the person to follow the steps, then wait for them: {face.wait}.{panel}{unheard}"
 
 
 def retired(press: Press) -> str:

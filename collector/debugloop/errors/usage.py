@@ -56,7 +56,7 @@ class InvalidSteps(UsageError):
     reason: str
 
     def __str__(self) -> str:
-        return f"These reproduction steps cannot be published: {self.reason}."
+        return f"These reproduction steps cannot be published: {self.reason}. Give each action as one text, in order."
 
 
 class InvalidOrigin(UsageError):

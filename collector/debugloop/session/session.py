@@ -39,6 +39,9 @@ HOST_SESSIONS: Final = (
 )
 """Agent hosts that tell their own session's id to the commands they run, and the variable they use."""
 
+_CONVERSATIONS: Final = 8
+"""Of the conversations that came to a session, how many are kept."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Session:
@@ -95,7 +98,7 @@ def start(  # noqa: PLR0913 -- the options of the verb, by name
         wanted = session_id or env.get("DEBUGLOOP_SESSION") or None
         if not new:
             try:
-                return find(settings, folder, session_id=wanted, environment=env)
+                return _joined(find(settings, folder, session_id=wanted, environment=env), env)
             except (NoSession, SessionNotFound):
                 pass
         elif session_id and any(session.id == session_id for session in in_folder(settings, workspace)):
@@ -130,7 +133,7 @@ def find(
             damaged = error
     unfinished = [session for session in sessions if session.id in states and states[session.id].mode == "debug"]
     host = host_session(env)
-    own = [session for session in unfinished if host and states[session.id].host_session == host[1]]
+    own = [session for session in unfinished if host and host[1] in states[session.id].host_sessions]
     candidates = own if len(own) == 1 else unfinished
     if len(candidates) > 1:
         raise SeveralSessions(workspace, tuple(session.id for session in candidates))
@@ -248,13 +251,13 @@ def _create(settings: Settings, workspace: Path, root: Path, session_id: str | N
     name = check_session_id(session_id or f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}")
     layout = Layout(root / name)
     files.make_private_directory(layout.directory)
-    host, host_id = host_session(env) or (None, None)
+    host, *conversation = host_session(env) or (None,)
     now = now_ms()
     session = Session(layout, settings)
     with hold(layout.journal_lock, settings.lock_seconds):
         if layout.session.exists():
             raise SessionExists(name)
-        new = State(str(workspace), name, host, host_id, agent_seen=now, created=now, updated=now)
+        new = State(str(workspace), name, host, tuple(conversation), agent_seen=now, created=now, updated=now)
         try:
             for path in (layout.log, layout.plan):
                 os.close(files.open_private(path, os.O_WRONLY | os.O_CREAT))
@@ -262,6 +265,15 @@ def _create(settings: Settings, workspace: Path, root: Path, session_id: str | N
         except StateUnwritable:  # without its session.json it is no session, and no verb would ever delete it
             _remove_files(layout)
             raise
+    return session
+
+
+def _joined(session: Session, env: Mapping[str, str]) -> Session:
+    """The session, with the conversation that comes to it written down: its hooks and verbs mean this session, too."""
+    host = host_session(env)
+    known = session.state().host_sessions
+    if host and host[1] not in known:
+        session.update(host_sessions=(*known, host[1])[-_CONVERSATIONS:])
     return session
 
 

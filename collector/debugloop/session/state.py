@@ -36,7 +36,8 @@ class State:
     workspace: str
     id: str = ""
     host: str | None = None
-    host_session: str | None = None
+    host_sessions: tuple[str, ...] = ()
+    """The conversations of agent hosts that started it or came to it, by the hosts' own ids, the latest last."""
     mode: Mode = "debug"
     run: int = 0
     steps: Steps | None = None
@@ -89,5 +90,6 @@ def _state(value: dict[str, Any]) -> State:
         if known["cut"].size < 0:
             raise ValueError("cut")
     known["clears"] = {str(run): int(times) for run, times in dict(known.get("clears", {})).items()}
-    known["status"] = tuple(map(str, known.get("status", ())))
+    for name in ("status", "host_sessions"):
+        known[name] = tuple(map(str, known.get(name, ())))
     return State(**known)

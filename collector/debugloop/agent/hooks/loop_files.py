@@ -30,7 +30,7 @@ class Unfinished:
         self.run = int(state.get("run", 0))
         self.has_steps = state.get("steps") is not None
         self.host: object = state.get("host")
-        self.host_session: object = state.get("host_session")
+        self.host_sessions: list[object] = list(state.get("host_sessions", ()))
 
 
 class Press:
@@ -100,7 +100,7 @@ def meant(
     if wanted := environment.get("DEBUGLOOP_SESSION"):
         return next((each for each in sessions if each.id == wanted), None)
     told = environment.get(HOST_SESSIONS.get(host, ""), "") or host_session
-    own = [each for each in sessions if told and each.host_session == told]
+    own = [each for each in sessions if told and told in each.host_sessions]
     candidates = own if len(own) == 1 else sessions
     return candidates[0] if len(candidates) == 1 else None
 

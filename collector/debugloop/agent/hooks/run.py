@@ -57,7 +57,7 @@ def answer(host: str, event: str, given: dict[str, Any], environment: Mapping[st
     if event == "prompt":
         press = _unread(session)
         return None if press is None else f"{_pressed(session, press)} {_take(session)}"
-    of_another = session.host == host and session.host_session not in {None, told}
+    of_another = session.host == host and session.host_sessions and told not in session.host_sessions
     return None if of_another else _stop(session, workspace)
 
 
