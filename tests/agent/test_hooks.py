@@ -247,7 +247,9 @@ def test_each_host_is_answered_in_its_own_form(asking: Host, workspace: Path, se
         assert asked(form, "stop") == {"decision": "str", "reason": "str"}
     assert asking.run("stop", "gemini")["decision"] == "deny"
     assert asked("claude-code", "commit", **COMMIT) == {"hookSpecificOutput": {**named, **ask}}
-    assert asked("codex", "commit", **COMMIT) == asked("gemini", "commit", **COMMIT) == {"systemMessage": "str"}
+    told = {"hookSpecificOutput": {**named, "additionalContext": "str"}}
+    assert asked("codex", "commit", **COMMIT) == {"systemMessage": "str", **told}
+    assert asked("gemini", "commit", **COMMIT) == {"systemMessage": "str"}
     assert asked("copilot", "commit", **COMMIT) == {**ask, "hookSpecificOutput": {**named, **ask}}
     cursor: dict[str, Any] = {"cwd": None, "workspace_roots": [str(workspace)]}
     assert asking.run("prompt", "cursor", **cursor)["continue"] is True

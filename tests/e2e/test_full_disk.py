@@ -110,3 +110,26 @@ def test_a_probe_that_a_full_disk_cannot_write_down_does_not_go_in(small_disk: P
     finally:
         (small_disk / "ballast").unlink(missing_ok=True)
         cli("stop", home=home, cwd=workspace)
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex", "pi"])
+def test_an_installation_that_a_full_disk_cannot_hold_leaves_no_folder(
+    small_disk: Path, tmp_path: Path, host: str
+) -> None:
+    project = small_disk / "project"
+    project.mkdir()
+    filling = small_disk / "filling"
+    with suppress(OSError), filling.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+    refused = cli("install", host, home=tmp_path / "home", cwd=project)
+    left = sorted(project.rglob("*"))
+    filling.unlink()
+    again = cli("install", host, home=tmp_path / "home", cwd=project)
+
+    assert refused.returncode == 1
+    assert f"{project}/." in refused.stderr
+    assert "no space left on device. Mend or move that, then install again." in refused.stderr
+    assert left == []
+    assert again.returncode == 0

@@ -26,8 +26,8 @@ _HELLO: Final = {
 @verb(example="debugloop doctor")
 @click.argument("name", metavar="[HOST]", type=click.Choice(NAMES), required=False)
 @click.option("--page", metavar="URL", help="Fetch this page of yours, and tell whether it may send events.")
-@click.option("--user/--project", default=False, help="Which installation to look at; this project's by default.")
-def command(call: Call, name: str | None, page: str | None, user: bool) -> None:
+@click.option("--user/--project", default=None, help="Which installation to look at; by default the one that is there.")
+def command(call: Call, name: str | None, page: str | None, user: bool | None) -> None:
     """Tell what keeps events from the log, or check what was installed in a host. Changes nothing.
 
     Without HOST: whether the collector answers, whether the log has room, what was refused of late, and of a page its
@@ -52,20 +52,26 @@ def _look_at_session(call: Call, page: str | None) -> None:
     call.answer({"session": session.id, "page": page}, "Events reach the log.")
 
 
-def _look_at_host(call: Call, name: str, *, user: bool) -> None:
+def _look_at_host(call: Call, name: str, *, user: bool | None) -> None:
     from debugloop.agent.hosts.host import Place, own_command
-    from debugloop.agent.hosts.installer import missing
+    from debugloop.agent.hosts.installer import is_there, missing
 
-    root = Path.home() if user else workspace_of(call.folder)
-    place = Place("user" if user else "project", root, own_command())
-    problems = [f"{path} does not hold what it must." for path in missing(named(name), place)]
+    project = Place("project", workspace_of(call.folder), own_command())
+    home = Place("user", Path.home(), own_command())
+    if user is None:
+        user = is_there(call.settings, named(name), home) and not is_there(call.settings, named(name), project)
+    place = home if user else project
+    problems = [
+        f"{path} {'does not hold what it must' if path.exists() else 'is not there'}."
+        for path in missing(named(name), place)
+    ]
     if name != "pi" and not _answers(place.command):
         problems.append(f"`{' '.join(place.command)} mcp` does not answer.")
     problems += [
-        f"The hook `{event}` fails: {said}" for event in named(name).hooks if (said := _fails(name, event, root))
+        f"The hook `{event}` fails: {said}" for event in named(name).hooks if (said := _fails(name, event, place.root))
     ]
     if problems:
-        raise InstallationIncomplete(name, tuple(problems))
+        raise InstallationIncomplete(f"{name} --user" if user else name, tuple(problems))
     files = len({operation.path for operation in named(name).operations(place)})
     answer = {"host": name, "files": files, "answers": name != "pi", "hooks": list(named(name).hooks)}
     call.answer(answer, "All is well.")

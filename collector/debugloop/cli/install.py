@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from debugloop.agent.hosts import NAMES, named
 from debugloop.cli.verb import Call, verb
 from debugloop.evidence.visible import visible
 from debugloop.session.layout import workspace_of
+
+if TYPE_CHECKING:
+    from debugloop.agent.hosts.host import Host
 
 
 @verb(example="debugloop install claude-code --dry-run\ndebugloop install claude-code")
@@ -35,13 +39,19 @@ def command(call: Call, name: str, user: bool, dry_run: bool, uninstall: bool) -
     if dry_run:
         lines = ["\n".join(map(visible, each.diff().splitlines())) for each in changes if each.before != each.after]
     call.answer({"host": name, "dry_run": dry_run, "files": answer}, "\n".join(lines))
-    call.say(_said(named(name).title, [each.what for each in changes], dry_run=dry_run, uninstall=uninstall))
+    call.say(_said(named(name), [each.what for each in changes], dry_run=dry_run, uninstall=uninstall))
 
 
-def _said(title: str, done: list[str], *, dry_run: bool, uninstall: bool) -> str:
+def _said(host: Host, done: list[str], *, dry_run: bool, uninstall: bool) -> str:
     if dry_run:
         return "Nothing was changed."
     if uninstall:
         left = " Files that were changed since are left: take our part out by hand." if "left" in done else ""
-        return f"{title} is as it was before.{left}" if done else f"Nothing of ours is installed in {title} here."
-    return f"{title} has all it needs. Restart it, and ask it to debug, or check with `debugloop doctor`."
+        return (
+            f"{host.title} is as it was before.{left}"
+            if done
+            else f"Nothing of ours is installed in {host.title} here."
+        )
+    asks = f" {host.asks}" if host.asks else ""
+    check = f"check with `debugloop doctor {host.name}`"
+    return f"{host.title} has all it needs. Restart it, and ask it to debug, or {check}.{asks}"

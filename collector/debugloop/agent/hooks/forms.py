@@ -45,8 +45,13 @@ def form(host: str, event: str, text: str) -> dict[str, Any]:
     if event == "prompt":
         name = "BeforeAgent" if host == "gemini" else "UserPromptSubmit"
         return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
-    if host in {"gemini", "codex"}:  # neither can ask, and a warning is no refusal
+    if host == "gemini":  # it cannot ask, and a warning is no refusal
         return {"systemMessage": text}
+    if host == "codex":  # the same, but the agent can be told, too
+        return {
+            "systemMessage": text,
+            "hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": text},
+        }
     asked = {"permissionDecision": "ask", "permissionDecisionReason": text}
     inner = {"hookSpecificOutput": {"hookEventName": "PreToolUse", **asked}}
     return {**asked, **inner} if host == "copilot" else inner

@@ -25,4 +25,10 @@ def _operations(place: Place) -> list[Operation]:
     ]
 
 
-HOST = Host("claude-code", "Claude Code", _operations, tuple(_HOOKS))
+HOST = Host(
+    "claude-code",
+    "Claude Code",
+    _operations,
+    tuple(_HOOKS),
+    asks="Of a project's server it asks you once whether it may run.",
+)

@@ -23,4 +23,10 @@ def _operations(place: Place) -> list[Operation]:
     ]
 
 
-HOST = Host("codex", "Codex", _operations, tuple(_HOOKS))
+HOST = Host(
+    "codex",
+    "Codex",
+    _operations,
+    tuple(_HOOKS),
+    asks="It runs hooks once you have trusted them (`/hooks`), and a project's entry once you trust the project.",
+)

@@ -25,4 +25,6 @@ def _operations(place: Place) -> list[Operation]:
     ]
 
 
-HOST = Host("gemini", "Gemini CLI", _operations, tuple(_HOOKS))
+HOST = Host(
+    "gemini", "Gemini CLI", _operations, tuple(_HOOKS), asks="It uses all that in folders that you have trusted."
+)

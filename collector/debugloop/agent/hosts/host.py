@@ -38,6 +38,8 @@ class Host:
     operations: Callable[[Place], list[Operation]]
     hooks: Sequence[str] = ()
     """The events, of ``prompt``, ``stop`` and ``commit``, at which the host asks us."""
+    asks: str = ""
+    """What the host wants of the person before it uses what was installed: a sentence."""
 
 
 Form: TypeAlias = Callable[[str, str], str]

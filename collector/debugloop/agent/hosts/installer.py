@@ -67,6 +67,11 @@ def uninstall(settings: Settings, host: Host, place: Place, *, dry_run: bool = F
     return changes
 
 
+def is_there(settings: Settings, host: Host, place: Place) -> bool:
+    """Whether `install` put something in here that was not taken out since."""
+    return bool(_Memory(settings, host, place).pieces)
+
+
 def missing(host: Host, place: Place) -> list[Path]:
     """The files in which something of an installation is not, or not as it would be installed now."""
     return [path for path, wanted in _by_file(host, place).items() if not _is_done(wanted, _read(path) or "")]
@@ -178,15 +183,22 @@ def _write(path: Path, text: str | None, root: Path) -> None:
         _remove_empty(path.parent, root)
         return
     path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
+    made = [folder for folder in path.parents if not folder.exists()]
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        draft.write_bytes(text.encode())
-        draft.chmod(mode)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
+        try:
+            draft.write_bytes(text.encode())
+            draft.chmod(mode)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        for folder in made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise ConfigRefused(path, str(error.strerror).lower()) from error
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
