@@ -41,6 +41,11 @@ def test_members_that_have_no_place_of_their_own_are_not_lost() -> None:
     )
 
 
+def test_the_id_of_a_probe_takes_no_room_and_what_is_none_is_shown() -> None:
+    assert shown(b'{"message":"add","probe":"20260101-100000-a1b2/1","calls":3}').data == "calls=3"
+    assert shown(b'{"message":"launch","probe":7}').data == "probe=7"
+
+
 def test_a_member_of_an_unusual_kind_is_shown_where_it_belongs() -> None:
     assert shown(b'{"message":{"a":[]},"hypothesisId":["H1","H2"],"location":5}') == Parts(
         hypothesis="H1,H2", location="5", message='{"a":[]}'

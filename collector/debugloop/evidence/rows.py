@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime, tzinfo
 from json.encoder import encode_basestring as _quoted
+from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from debugloop.evidence.visible import visible
@@ -37,7 +38,9 @@ LEVELS: Final[dict[str, Level]] = {
 """The letter for each level that loggers write, whatever its case."""
 
 # what has a place of its own in a row, or says nothing about the bug
-_PLACED = frozenset({"hypothesisId", "location", "message", "data", "level", "timestamp", "runId", "sessionId", "_"})
+_PLACED = frozenset(
+    {"hypothesisId", "location", "message", "data", "level", "timestamp", "probe", "runId", "sessionId", "_"}
+)
 _ESCAPED_BREAK: Final = "\\n"
 _SECONDS = range(10**8, 10**11)  # as milliseconds these would be 1970 to 1973: a clock in seconds
 
@@ -46,7 +49,8 @@ class Parts(NamedTuple):
     """One row in the order it is read, free text last. All is visible text; an empty part is absent.
 
     ``time`` is ``HH:MM:SS.mmm``. ``data`` holds the members of ``data`` and every unknown member of the record as
-    ``key=value``, the values as compact JSON with the digits that were written.
+    ``key=value``, the values as compact JSON with the digits that were written. The id of a probe is left away: the
+    location tells as much, in less room.
     """
 
     time: str = ""
@@ -75,6 +79,8 @@ def parts(row: Row, zone: tzinfo | None = None, *, line_break: str = _ESCAPED_BR
     level = _level(record.get("level"))
     if not level and record.get("level") is not None:
         rest["level"] = record["level"]
+    if type(probe := record.get("probe")) not in {str, NoneType}:  # none of ours
+        rest["probe"] = probe
     data = [_value_or_members(record["data"])] if record.get("data") is not None else []
     data += [_members(rest)] if rest else []
     return Parts(
