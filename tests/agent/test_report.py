@@ -74,7 +74,7 @@ def test_before_the_end_a_report_says_so_and_lists_what_is_left_without_the_toke
     text = report(solved)
 
     assert "is not finished." in text
-    assert "1 lines of the session are left" in text
+    assert "1 line of the session is left" in text
     assert "- cart.py:1: endpoint" in text
     assert address.token not in text
 

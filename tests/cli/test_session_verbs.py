@@ -127,6 +127,8 @@ def test_status_tells_where_the_session_stands(debugloop: Debugloop, settings: S
     assert "to mend: debugloop start --allow-origin http://myapp.test:8080\n" in text
     assert "steps      Wrong\\x1b[2J\n           1. Open the cart\n" in text
     assert address.token not in text
+    debugloop("steps", "Open the cart")
+    assert "steps      1. Open the cart\n" in debugloop("status").out
 
 
 def test_status_says_when_the_collector_was_killed_and_when_it_was_stopped(debugloop: Debugloop) -> None:

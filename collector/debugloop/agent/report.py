@@ -112,9 +112,11 @@ def _fix(fix: dict[str, Any]) -> Iterator[str]:
 
 def _cleanup(cleanup: dict[str, Any]) -> Iterator[str]:
     left = cast("list[dict[str, Any]]", cleanup.get("leftovers", []))
-    files_read = cleanup.get("files", 0)
-    found = f"{len(left)} lines of the session are left" if left else "Nothing of the session is left"
-    yield from _titled("Proof of cleanup", f"{found}, in {files_read} files, the index, stashes and commits.")
+    read = cleanup.get("files", 0)
+    lines = "1 line of the session is" if len(left) == 1 else f"{len(left)} lines of the session are"
+    files = "1 file" if read == 1 else f"{read} files"
+    found = f"{lines if left else 'Nothing of the session is'} left"
+    yield from _titled("Proof of cleanup", f"{found}, in {files}, the index, stashes and commits.")
     places = [f"{each['file']}:{each['line']}: {each['kind']}" for each in left]
     places += [f"{each['file']}: to review: {each['text']}" for each in cleanup.get("review", [])]
     if places:

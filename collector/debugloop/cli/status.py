@@ -88,8 +88,9 @@ def _lines(status: dict[str, Any]) -> list[tuple[str, str]]:
     mends = dict.fromkeys(each["mend"] for each in status["latest"] if each["mend"])
     lines += [("", f"to mend: {visible(mend)}") for mend in mends]
     if steps := status["steps"]:
-        lines.append(("steps", visible(steps["title"] or "")))
-        lines += [("", f"{number}. {visible(step)}") for number, step in enumerate(steps["steps"], 1)]
+        title = [visible(steps["title"])] if steps["title"] else []
+        listed = [*title, *(f"{number}. {visible(step)}" for number, step in enumerate(steps["steps"], 1))]
+        lines += [("" if place else "steps", text) for place, text in enumerate(listed)]
     lines += [("press", f"{each['press']}, {each['action']} in run {each['run']}, unread") for each in status["unread"]]
     return lines
 
