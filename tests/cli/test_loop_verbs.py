@@ -303,3 +303,13 @@ def test_following_a_session_that_is_deleted_ends_with_a_sentence(
         debugloop("sessions", "delete", "s1")
         assert process.wait(timeout=60) == 1
         assert "was deleted" in process.stderr.read()
+
+
+def test_a_start_names_the_next_probe_that_is_free(debugloop: Debugloop, started: Session, workspace: Path) -> None:
+    (workspace / "a.py").write_text("total = 1\n")
+    first = debugloop("start").out
+    debugloop("instrument", "a.py:1")
+    again = debugloop("start").out
+
+    assert f"#region debugloop {started.id}/1\n" in first
+    assert f"#region debugloop {started.id}/2\n" in again

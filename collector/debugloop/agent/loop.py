@@ -30,6 +30,7 @@ from debugloop.errors import (
     UnreadResolved,
 )
 from debugloop.evidence.query import counts
+from debugloop.probes import inserted
 from debugloop.session import actions, collector_file, endpoint, files, ledger, runs
 from debugloop.session import session as sessions
 from debugloop.session.locks import Lock, hold
@@ -75,6 +76,8 @@ class Started:
     run: int
     history: Literal["new", "resumed", "reopened"]
     attached: bool
+    probe: str
+    """The id of the next probe that is written by hand."""
     old: Endpoint | None = None
     """The endpoint that ``new_endpoint`` replaced."""
 
@@ -160,7 +163,8 @@ def start(
     _tell_collector(session, wish, allowed)
     attached = collector_file.running(session.layout) and not wish.new_endpoint
     served = daemon.renew(session) if wish.new_endpoint else daemon.ensure(session)
-    return Started(session, served, state.run, history, attached, old if wish.new_endpoint else None)
+    probe = inserted.next_id(session.id, _known_probes(session), set())
+    return Started(session, served, state.run, history, attached, probe, old if wish.new_endpoint else None)
 
 
 def publish_steps(session: Session, steps: Steps, face: words.Face = words.CLI) -> Published:
@@ -187,17 +191,15 @@ def publish_steps(session: Session, steps: Steps, face: words.Face = words.CLI) 
         actions.settle(session, press.number)
     sessions.touch_agent(session)
     panel_open = sessions.panel_state(session) == "open"
-    following = words.after_steps(face, panel_open=panel_open, probes=run > 1 or _has_probes(session))
+    following = words.after_steps(face, panel_open=panel_open, probes=run > 1 or bool(_known_probes(session)))
     return Published(run, steps, served, tuple(retired), tuple(acknowledged), revived, following)
 
 
-def _has_probes(session: Session) -> bool:
-    from debugloop.probes import inserted
-
+def _known_probes(session: Session) -> list[inserted.Inserted]:
     try:
-        return bool(inserted.load(session.layout))
-    except CorruptFile:  # a damaged list says nothing
-        return True
+        return inserted.load(session.layout)
+    except CorruptFile:  # whoever puts one in is told
+        return []
 
 
 def wait(

@@ -85,7 +85,7 @@ def start_debug(bench: Bench, given: inputs.StartDebug) -> dict[str, Any]:
         "stage": stage(session.state(), actions.presses(session)),
         "history": started.history,
         "attached": started.attached,
-        "workflow": words.workflow(words.MCP, session.id),
+        "workflow": words.workflow(words.MCP, started.probe),
     }
 
 

@@ -71,12 +71,12 @@ def for_tools(sentence: str) -> str:
     return _VERB.sub(lambda verb: f"`{_TOOLS[verb[1]]}`{' with `edited`' * ('--edited' in verb[0])}", sentence)
 
 
-def workflow(face: Face, session_id: str | None = None) -> str:
-    """The method, in the words of one face; for an agent that has just started a session, with its markers."""
-    if session_id is None:
+def workflow(face: Face, probe: str | None = None) -> str:
+    """The method, in the words of one face; for an agent that has just started a session, with a probe's markers."""
+    if probe is None:
         markers = "   The start gives both lines; they stand in the comment syntax of the language."
     else:
-        markers = f"   #region debugloop {session_id}/1\n   #endregion debugloop {session_id}/1"
+        markers = f"   #region debugloop {probe}\n   #endregion debugloop {probe}"
     tool = f"\n   {face.instrument}" if face.instrument else ""
     return f"""\
 1. Say what could be wrong: 3 to 5 hypotheses, each of which evidence can prove wrong.

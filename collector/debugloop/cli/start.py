@@ -40,7 +40,7 @@ def command(
     wish = loop.Wish(call.session_id, new, in_workspace, new_endpoint, origins, redact, sampling)
     started = loop.start(call.settings, call.folder, wish, os.environ)
     session = started.session
-    workflow = words.workflow(words.CLI, session.id)
+    workflow = words.workflow(words.CLI, started.probe)
     held = _files_with_old_address(started)
     facts = {
         "session": session.id,
