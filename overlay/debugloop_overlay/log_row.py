@@ -25,6 +25,10 @@ NARROW: Final = 60
 _CLOCK: Final = len("20:00:00.000")
 _SHORT_CLOCK: Final = len("20:00:00")
 _LONG_SECONDS: Final = 10_000
+_LONGEST: Final = 2_000
+"""Characters of a wrapped row, about a screen of 80 by 24: more would push all other rows away."""
+_REST: Final = 200
+"""Fewer than these are not worth leaving out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Standing:
 
 
 def row_paragraph(row: Row, look: Look, width: int, standing: Standing) -> Paragraph:
-    """How a row is shown in ``width`` cells; all of it, however long."""
+    """How a row is shown in ``width`` cells. A wrapped one that is very long ends in a word on how to see the rest."""
     chosen = standing.chosen
     clock = 0 if look.times == "off" else _SHORT_CLOCK if width < NARROW else _CLOCK
     hang = 2 if width < NARROW else clock + 3
@@ -70,9 +74,24 @@ def row_paragraph(row: Row, look: Look, width: int, standing: Standing) -> Parag
     if standing.repeats > 1:
         head.append((f"\u00d7{standing.repeats:,} ", "attention"))
     pieces = body_parts(shown)
+    longest = _LONGEST
     if look.pattern:
-        pieces = highlighted(pieces, look.pattern.spans("".join(text for text, _ in pieces)))
-    return Paragraph.of(*head, *pieces, hang=hang)
+        spans = look.pattern.spans("".join(text for text, _ in pieces))
+        pieces = highlighted(pieces, spans)
+        longest = max(longest, spans[0][1] if spans else 0)  # what is looked for is seen
+    return Paragraph.of(*head, *(_shortened(pieces, longest, look.words) if look.wraps else pieces), hang=hang)
+
+
+def _shortened(pieces: list[tuple[str, Role]], longest: int, words: Words) -> list[tuple[str, Role]]:
+    """The first characters, and how many are left out."""
+    rest = len("".join(text for text, _ in pieces).rstrip()) - longest
+    if rest <= _REST:
+        return pieces
+    kept: list[tuple[str, Role]] = []
+    for text, role in pieces:
+        kept.append((text[:longest], role))
+        longest -= len(kept[-1][0])
+    return [*kept, (" " + words.rest_of_row.format(n=f"{rest:,}"), "muted")]
 
 
 def highlighted(pieces: Iterable[tuple[str, Role]], spans: Iterable[tuple[int, int]]) -> list[tuple[str, Role]]:

@@ -11,6 +11,7 @@ import orjson
 from textual import events
 from textual.app import App
 
+from debugloop.evidence.search import Pattern
 from debugloop.session.records import Row, parse_line
 from debugloop_overlay import languages
 from debugloop_overlay.log_rule import log_rule
@@ -169,18 +170,22 @@ async def test_a_taller_screen_shows_more_above_the_end() -> None:
         assert await log.lines() == named(9, 20)
 
 
-async def test_one_huge_event_is_shown_whole() -> None:
-    async with driven(height=40, width=200) as log:
+async def test_one_huge_event_pushes_no_other_row_away_and_says_how_to_see_the_rest() -> None:
+    async with driven(height=40, width=80) as log:
         log.view.extend([*rows(1, 2), row("x" * 60_000), *rows(4, 4)])
-        assert (await log.lines())[-1] == "row 4"
-        log.view.go_to_start()
-        seen = "".join((await log.lines())[2:])
-        while not log.view.following:
-            log.view.move(1)
-            seen += (await log.lines())[-1]
-        assert seen.count("x") == 60_000
-        while (await log.lines())[0] != "row 1":
-            log.view.turn(-1)
+        lines = await log.lines()
+
+    assert (lines[0], lines[1], lines[-1]) == ("row 1", "row 2", "row 4")
+    seen = "".join(lines)
+    assert seen.count("x") == 2_000
+    assert "… 58,000 more characters, o shows all" in " ".join(lines)
+
+
+async def test_what_is_searched_for_in_a_huge_event_is_seen() -> None:
+    async with driven(height=60, width=80) as log:
+        log.view.extend([row("x" * 3_000 + "needle" + "x" * 60_000)])
+        log.view.search(Pattern("needle", regex=False))
+        assert "needle" in "".join(await log.lines())
 
 
 async def test_no_more_rows_are_laid_out_than_a_few_screens() -> None:

@@ -61,6 +61,7 @@ WORDS = Words(
     nothing_yet_none="This session has no collector yet. `debugloop start` starts it.",
     nothing_yet_file="Backends may append lines to {path}",
     malformed_row="malformed, {reason}:",
+    rest_of_row="… {n} more characters, o shows all",
     torn="torn off",
     not_json="no JSON",
     not_an_object="no JSON object",

@@ -81,6 +81,7 @@ class Words(NamedTuple):  # a dataclass of so many fields takes ten milliseconds
     nothing_yet_none: str
     nothing_yet_file: str
     malformed_row: str
+    rest_of_row: str
     torn: str
     not_json: str
     not_an_object: str

@@ -61,6 +61,7 @@ WORDS = Words(
     nothing_yet_none="这个会话还没有收集器。运行 `debugloop start` 启动它。",
     nothing_yet_file="后端程序可以直接追加到 {path}",
     malformed_row="格式错误，{reason}：",
+    rest_of_row="… 还有 {n} 个字符，按 o 查看全部",
     torn="行不完整",
     not_json="不是 JSON",
     not_an_object="不是 JSON 对象",
