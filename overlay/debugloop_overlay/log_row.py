@@ -25,8 +25,8 @@ NARROW: Final = 60
 _CLOCK: Final = len("20:00:00.000")
 _SHORT_CLOCK: Final = len("20:00:00")
 _LONG_SECONDS: Final = 10_000
-_LONGEST: Final = 2_000
-"""Characters of a wrapped row, about a screen of 80 by 24: more would push all other rows away."""
+_LINES: Final = 12
+"""What fills more lines would push all other rows off a small screen."""
 _REST: Final = 200
 """Fewer than these are not worth leaving out."""
 
@@ -74,7 +74,7 @@ def row_paragraph(row: Row, look: Look, width: int, standing: Standing) -> Parag
     if standing.repeats > 1:
         head.append((f"\u00d7{standing.repeats:,} ", "attention"))
     pieces = body_parts(shown)
-    longest = _LONGEST
+    longest = _LINES * max(width - hang, 1)
     if look.pattern:
         spans = look.pattern.spans("".join(text for text, _ in pieces))
         pieces = highlighted(pieces, spans)

@@ -177,8 +177,8 @@ async def test_one_huge_event_pushes_no_other_row_away_and_says_how_to_see_the_r
 
     assert (lines[0], lines[1], lines[-1]) == ("row 1", "row 2", "row 4")
     seen = "".join(lines)
-    assert seen.count("x") == 2_000
-    assert "… 58,000 more characters, o shows all" in " ".join(lines)
+    assert seen.count("x") == 12 * (80 - len("20:00:00.000 I "))
+    assert "… 59,220 more characters, o shows all" in " ".join(lines)
 
 
 async def test_what_is_searched_for_in_a_huge_event_is_seen() -> None:
