@@ -61,6 +61,16 @@ def test_only_another_time_is_no_difference() -> None:
     assert (compared["same"], compared["changed"]) == (1, [])
 
 
+@pytest.mark.parametrize("more", [1, 20])
+def test_what_a_probe_says_of_itself_is_no_difference(more: int) -> None:
+    before = [{**event("a", n=n), "probe": "s/1", "calls": n} for n in range(more)]
+    after = [{**event("a", n=n), "probe": "s/4", "calls": n + 700, **({"extra": 1} if n else {})} for n in range(more)]
+
+    compared = compare(rows(*before), 1, rows(*after), 2)
+
+    assert [value["path"] for each in compared["changed"] for value in each["values"]] == ["extra"] * (more > 1)
+
+
 @pytest.mark.parametrize(("before", "after"), [(1, True), (0, False), (None, 0), ("1", 1)])
 def test_values_that_programs_tell_apart_are_told_apart(before: object, after: object) -> None:
     compared = compare(rows(event("a", x=before)), 1, rows(event("a", x=after)), 2)

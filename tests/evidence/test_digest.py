@@ -85,6 +85,14 @@ def test_events_that_differ_only_in_their_time_fold_into_one_with_a_count() -> N
     ]
 
 
+def test_events_of_a_probe_that_say_the_same_fold_though_it_counts_them() -> None:
+    rows = [row(n, location="a", message="tick", probe="s/1", calls=n, timestamp=n) for n in range(1, 101)]
+
+    (location,) = dumped(rows)["hypotheses"][0]["locations"]
+
+    assert (location["events"], location["distinct"], location["rows"][0]["times"]) == (100, 1, 100)
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -93,6 +101,8 @@ def test_events_that_differ_only_in_their_time_fold_into_one_with_a_count() -> N
         ('{"data":{"timestamp":1}}', '{"data":{"timestamp":2}}'),
         ('{"timestamp":1,"data":{"timestamp":1}}', '{"timestamp":1,"data":{"timestamp":2}}'),
         ('{"data":1e999}', '{"data":2e999}'),
+        ('{"calls":1}', '{"calls":2}'),
+        ('{"probe":"s/1","calls":1,"data":{"calls":1}}', '{"probe":"s/1","calls":2,"data":{"calls":2}}'),
     ],
 )
 def test_events_that_differ_in_anything_else_do_not_fold(one: str, other: str) -> None:
@@ -108,9 +118,12 @@ def test_events_that_differ_in_anything_else_do_not_fold(one: str, other: str) -
         ('{"timestamp":"2026-01-01T00:00:00Z","a":1}', '{"timestamp":"2026-01-02T00:00:00Z","a":1}'),
         ('{"timestamp":1,"a":{"timestamp":0}}', '{"timestamp":2,"a":{"timestamp":0}}'),
         ('{"a":1,"_":{"observed":"1","run":1}}', '{"a":1,"_":{"observed":"2","run":1}}'),
+        ('{"probe":"s/1","a":1,"calls":1,"timestamp":1}', '{"probe":"s/1","a":1,"calls":2,"timestamp":2}'),
+        ('{"probe": "s/1", "timestamp": 1, "calls": 1}', '{"probe": "s/1", "timestamp": 2, "calls": 128}'),
+        ('{"probe":"s/1","calls":1,"a":{"calls":1}}', '{"probe":"s/1","calls":2,"a":{"calls":1}}'),
     ],
 )
-def test_the_time_of_an_event_and_what_the_collector_added_make_no_difference(one: str, other: str) -> None:
+def test_the_time_of_an_event_its_number_and_what_the_collector_added_make_no_difference(one: str, other: str) -> None:
     (location,) = dumped([raw(1, one), raw(2, other)])["hypotheses"][0]["locations"]
 
     assert location["distinct"] == 1

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import orjson
 
 from debugloop.evidence.columns import Column, Columns, columns_of
-from debugloop.evidence.content import leaves
+from debugloop.evidence.content import OF_PROBES, leaves
 from debugloop.evidence.cut import clipped
 from debugloop.evidence.query import text_of
 from debugloop.evidence.room import NOTICE, Room
@@ -143,7 +143,7 @@ def _difference(old: _Events, old_run: int, new: _Events, new_run: int) -> dict[
 def _column_by_column(old: Columns, new: Columns, pairs: int) -> dict[str, _Change]:
     absent = Column((_ABSENT,) * pairs, frozenset({object}))
     found: dict[str, _Change] = {}
-    for path in dict.fromkeys((*old, *new)):
+    for path in _paths(old, new):
         (mine, mine_are), (theirs, theirs_are) = old.get(path, absent), new.get(path, absent)
         truths = bool in mine_are | theirs_are
         if mine == theirs and not truths:
@@ -159,12 +159,18 @@ def _pair_by_pair(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> dict[
     found: dict[str, _Change] = {}
     for pair, (before, after) in enumerate(zip(old, new, strict=False)):
         mine, theirs = dict(leaves(before)), dict(leaves(after))
-        for path in dict.fromkeys((*mine, *theirs)):
+        for path in _paths(mine, theirs):
             first, second = mine.get(path, _ABSENT), theirs.get(path, _ABSENT)
             if not _equal(first, second):
                 known = found.get(path)
                 found[path] = (known[0] + 1, *known[1:]) if known else (1, pair, first, second)
     return found
+
+
+def _paths(old: Iterable[str], new: Iterable[str]) -> list[str]:
+    """Those of either side, but what a probe says of itself: it is another one, or was reached more often by now."""
+    paths = dict.fromkeys((*old, *new))
+    return [path for path in paths if path not in OF_PROBES] if "probe" in paths else list(paths)
 
 
 def _equal(first: object, second: object) -> bool:

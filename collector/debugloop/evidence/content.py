@@ -15,28 +15,32 @@ if TYPE_CHECKING:
 PATH_CHARACTERS: Final = 80
 LIST_CHARACTERS: Final = 60
 
+OF_PROBES: Final = frozenset({"probe", "calls"})
+"""What a probe says of itself: its id, and how often it was reached so far."""
 PLACED: Final = frozenset({"hypothesisId", "location", "timestamp", "sessionId", "runId", "_"})
 _NESTED: Final[frozenset[type]] = frozenset({dict, list})
-_TIME: Final = b'"timestamp"'
-_TIME_COLON: Final = b'"timestamp":'
-_MS_DIGITS: Final = 13
-_ENDS: Final = frozenset({b",", b"}"})
-_TIME_MEMBER: Final = re.compile(rb'"timestamp":\s*(?:[0-9.]+|"[^"\\]*")')
+_TIME: Final = re.compile(rb'"timestamp":\s*(?:[0-9.]+|"[^"\\]*")')
+_CALLS: Final = re.compile(rb'"calls":\s*[0-9]+')
 
 
 def content(row: Row, record: dict[str, Any]) -> bytes:
-    """What makes two events equal: the bytes of the record but for its time. So 1.10 and 1.1, or 1 and "1", are two."""
+    """What makes two events equal: the bytes of the record but for its time and how often its probe was reached.
+
+    So 1.10 and 1.1, or 1 and "1", are two.
+    """
     raw = without_stamp(row)
-    if "timestamp" not in record:
-        return raw
-    if raw.count(_TIME) == 1:
-        head, _, tail = raw.partition(_TIME_COLON)
-        if tail[:_MS_DIGITS].isdigit() and tail[_MS_DIGITS : _MS_DIGITS + 1] in _ENDS:  # how nearly all write it
-            return head + tail[_MS_DIGITS:]
-        if time := _TIME_MEMBER.search(raw):
-            return raw[: time.start()] + raw[time.end() :]
-    kept = [member for member in members(raw) if member.key != "timestamp"]
-    return b",".join(raw[member.key_start : member.value_end] for member in kept)
+    moving = {key: member for key, member in (("timestamp", _TIME), ("calls", _CALLS)) if key in record}
+    if "probe" not in record:  # then the program itself says how many calls
+        moving.pop("calls", None)
+    shorter = raw
+    for key, member in moving.items():
+        quoted = b'"%b"' % key.encode()
+        found = member.match(shorter, shorter.find(quoted)) if shorter.count(quoted) == 1 else None
+        if found is None:
+            kept = [each for each in members(raw) if each.key not in moving]
+            return b",".join(raw[each.key_start : each.value_end] for each in kept)
+        shorter = shorter[: found.start()] + shorter[found.end() :]
+    return shorter
 
 
 def leaves(record: dict[str, Any]) -> list[tuple[str, object]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from debugloop.evidence.columns import columns_of, distinct, one_by_one, summaries
-from debugloop.evidence.content import content
+from debugloop.evidence.content import OF_PROBES, content
 from debugloop.evidence.cut import clipped, fitted
 from debugloop.evidence.gaps import longest_gap
 from debugloop.evidence.query import UNTAGGED, errors_in, hypotheses_of, text_of
@@ -68,7 +68,8 @@ class _Group:
         self.gap = longest_gap(self.rows, self.records, run)
         if self.events > _ROWS_A_GROUP and (columns := columns_of(self.records)):
             self.different = {path: distinct(column) for path, column in columns.items()}
-            if any(len(values) == self.events for values in self.different.values()):
+            told = [values for path, values in self.different.items() if path not in OF_PROBES]
+            if any(len(values) == self.events for values in told):
                 return  # one member alone tells all of them apart, as a counter or an id does
         firsts: dict[bytes, int] = {}
         rows, records = self.rows, self.records
