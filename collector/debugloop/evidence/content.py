@@ -19,8 +19,13 @@ OF_PROBES: Final = frozenset({"probe", "calls"})
 """What a probe says of itself: its id, and how often it was reached so far."""
 PLACED: Final = frozenset({"hypothesisId", "location", "timestamp", "sessionId", "runId", "_"})
 _NESTED: Final[frozenset[type]] = frozenset({dict, list})
-_TIME: Final = re.compile(rb'"timestamp":\s*(?:[0-9.]+|"[^"\\]*")')
-_CALLS: Final = re.compile(rb'"calls":\s*[0-9]+')
+_TIME: Final = b'"timestamp"'
+_TIME_COLON: Final = b'"timestamp":'
+_MS_DIGITS: Final = 13
+_ENDS: Final = frozenset({b",", b"}"})
+_TIME_MEMBER: Final = re.compile(rb'"timestamp":\s*(?:[0-9.]+|"[^"\\]*")')
+_CALLS: Final = b'"calls"'
+_CALLS_MEMBER: Final = re.compile(rb'"calls":\s*[0-9]+')
 
 
 def content(row: Row, record: dict[str, Any]) -> bytes:
@@ -29,18 +34,31 @@ def content(row: Row, record: dict[str, Any]) -> bytes:
     So 1.10 and 1.1, or 1 and "1", are two.
     """
     raw = without_stamp(row)
-    moving = {key: member for key, member in (("timestamp", _TIME), ("calls", _CALLS)) if key in record}
-    if "probe" not in record:  # then the program itself says how many calls
-        moving.pop("calls", None)
-    shorter = raw
-    for key, member in moving.items():
-        quoted = b'"%b"' % key.encode()
-        found = member.match(shorter, shorter.find(quoted)) if shorter.count(quoted) == 1 else None
-        if found is None:
-            kept = [each for each in members(raw) if each.key not in moving]
-            return b",".join(raw[each.key_start : each.value_end] for each in kept)
-        shorter = shorter[: found.start()] + shorter[found.end() :]
+    counted = "calls" in record and "probe" in record  # else the program itself says how many calls
+    shorter: bytes | None = raw
+    if "timestamp" in record:
+        shorter = _untimed(raw)
+    if shorter and counted:
+        shorter = _without(_CALLS_MEMBER, shorter) if shorter.count(_CALLS) == 1 else None
+    if shorter is None:
+        moving = {"timestamp", "calls"} if counted else {"timestamp"}
+        shorter = b",".join(raw[each.key_start : each.value_end] for each in members(raw) if each.key not in moving)
     return shorter
+
+
+def _untimed(raw: bytes) -> bytes | None:
+    """The line without its time, None where it is not plain which member that is."""
+    if raw.count(_TIME) != 1:
+        return None
+    head, _, tail = raw.partition(_TIME_COLON)
+    if tail[:_MS_DIGITS].isdigit() and tail[_MS_DIGITS : _MS_DIGITS + 1] in _ENDS:  # how nearly all write it
+        return head + tail[_MS_DIGITS:]
+    return _without(_TIME_MEMBER, raw)
+
+
+def _without(member: re.Pattern[bytes], raw: bytes) -> bytes | None:
+    found = member.search(raw)
+    return raw[: found.start()] + raw[found.end() :] if found else None
 
 
 def leaves(record: dict[str, Any]) -> list[tuple[str, object]]:
