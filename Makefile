@@ -7,7 +7,8 @@ BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # how many tests run at a time: most of them wait for processes
 PARALLEL ?= -n 3 --dist worksteal
-unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+# the last one, which many containers set, makes every process compile all that it imports
+unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check lint coverage bench fuzz fmt lock clean
 .DELETE_ON_ERROR:
