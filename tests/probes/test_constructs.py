@@ -341,6 +341,12 @@ def test_where_a_parser_is_missing_the_snippet_is_named(home: Path, workspace: P
     assert (workspace / "a.pl").read_text() == "f();\n"
 
 
+def test_a_value_may_be_nested_however_deep(session: Session) -> None:
+    Path(session.state().workspace, "a.js").write_text("f();\n")
+
+    assert at(session, "a.js", 1, "(" * 5_000 + "x" + ")" * 5_000) == "a.js:1"
+
+
 @pytest.mark.parametrize(
     ("file", "source", "line", "around", "plain"),
     [

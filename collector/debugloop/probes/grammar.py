@@ -147,7 +147,8 @@ class _Trial:
             raise Refused(f"no statement stands directly in {_phrase(parent.type)}")
         if any(node.has_error for node in statements) or len([node for node in statements if _counts(node)]) != 1:
             raise Refused("it would not parse there; are all of --data expressions?")
-        if any(map(self._leans_on_what_is_around, statements)):
+        around = self.language.around
+        if around and any(node.type in around for statement in statements for node in _nodes(statement)):
             raise Refused(_AROUND)
         before, after = _statement(first, -1), _statement(last, 1)
         if before is not None and _bare(before).type in _LEAVES:
@@ -162,9 +163,6 @@ class _Trial:
             raise Refused("what follows must stand first")
         if parent.type == "compound_statement" and parent.parent is not None and "switch" in parent.parent.type:
             raise Refused("it would never be reached")
-
-    def _leans_on_what_is_around(self, node: Node) -> bool:
-        return node.type in self.language.around or any(map(self._leans_on_what_is_around, node.children))
 
     def _gives_value(self, parent: Node, before: Node | None) -> bool:
         """Whether a statement that is last in here, behind ``before``, is what the block gives."""
@@ -219,11 +217,17 @@ def _is_directive(node: Node) -> bool:
 
 
 def _tree_starts(root: Node, blocks: frozenset[str]) -> Iterator[int]:
+    for node in _nodes(root):
+        if node.type in blocks:
+            yield from (child.start_byte for child in node.children if child.is_named or child.type == "}")
+
+
+def _nodes(root: Node) -> Iterator[Node]:
+    """The node and all below it, however deep."""
     pending = [root]
     while pending:
         node = pending.pop()
-        if node.type in blocks:
-            yield from (child.start_byte for child in node.children if child.is_named or child.type == "}")
+        yield node
         pending += node.children
 
 
