@@ -12,7 +12,6 @@ import orjson
 from debugloop.agent.hosts import NAMES, named
 from debugloop.cli.verb import Call, verb
 from debugloop.errors import EventsHindered, InstallationIncomplete
-from debugloop.session.layout import workspace_of
 
 _SECONDS: Final = 60.0
 _HELLO: Final = {
@@ -53,27 +52,26 @@ def _look_at_session(call: Call, page: str | None) -> None:
 
 
 def _look_at_host(call: Call, name: str, *, user: bool | None) -> None:
-    from debugloop.agent.hosts.host import Place, own_command
+    from debugloop.agent.hosts.host import Place
     from debugloop.agent.hosts.installer import is_there, missing
 
-    project = Place("project", workspace_of(call.folder), own_command())
-    home = Place("user", Path.home(), own_command())
+    host = named(name)
+    project, home = (Place.of(call.folder, user=each) for each in (False, True))
     if user is None:
-        user = is_there(call.settings, named(name), home) and not is_there(call.settings, named(name), project)
+        user = is_there(call.settings, host, home) and not is_there(call.settings, host, project)
     place = home if user else project
     problems = [
-        f"{path} {'does not hold what it must' if path.exists() else 'is not there'}."
-        for path in missing(named(name), place)
+        f"{path} {'does not hold what it must' if path.exists() else 'is not there'}." for path in missing(host, place)
     ]
     if name != "pi" and not _answers(place.command):
         problems.append(f"`{' '.join(place.command)} mcp` does not answer.")
     problems += [
-        f"The hook `{event}` fails: {said}" for event in named(name).hooks if (said := _fails(name, event, place.root))
+        f"The hook `{event}` fails: {said}" for event in host.hooks if (said := _fails(name, event, place.root))
     ]
     if problems:
-        raise InstallationIncomplete(f"{name} --user" if user else name, tuple(problems))
-    files = len({operation.path for operation in named(name).operations(place)})
-    answer = {"host": name, "files": files, "answers": name != "pi", "hooks": list(named(name).hooks)}
+        raise InstallationIncomplete(name, tuple(problems), user)
+    files = len({operation.path for operation in host.operations(place)})
+    answer = {"host": name, "files": files, "answers": name != "pi", "hooks": list(host.hooks)}
     call.answer(answer, "All is well.")
 
 

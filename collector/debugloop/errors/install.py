@@ -39,6 +39,7 @@ class InstallationIncomplete(InstallError):
     code = "installation_incomplete"
     host: str
     problems: tuple[str, ...]
+    user: bool
 
     def __str__(self) -> str:
-        return f"{' '.join(self.problems)} `debugloop install {self.host}` mends that."
+        return f"{' '.join(self.problems)} `debugloop install {self.host}{' --user' * self.user}` mends that."

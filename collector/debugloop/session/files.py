@@ -34,7 +34,7 @@ def make_private_directory(path: Path) -> None:
         except OSError as error:
             if os.path.isdir(folder):  # noqa: PTH112 -- a read-only parent says EROFS or EACCES also for one that is there
                 continue
-            raise StateUnwritable(folder, _why(error)) from error
+            raise StateUnwritable(folder, why(error)) from error
     check_directory(path)
 
 
@@ -93,7 +93,7 @@ def write_atomic(path: Path, data: bytes) -> None:
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise StateUnwritable(path, _why(error)) from error
+        raise StateUnwritable(path, why(error)) from error
 
 
 def read_bytes(path: Path) -> bytes | None:
@@ -148,5 +148,6 @@ def _check_owner(path: Path, status: os.stat_result) -> None:
         raise UnsafeFile(path, "belongs to another user")
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
+    """What the system says went wrong, as the end of a sentence."""
     return (error.strerror or type(error).__name__).lower()

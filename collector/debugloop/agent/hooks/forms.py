@@ -44,14 +44,14 @@ def form(host: str, event: str, text: str) -> dict[str, Any]:
         return {"decision": "deny" if host == "gemini" else "block", "reason": text}
     if event == "prompt":
         name = "BeforeAgent" if host == "gemini" else "UserPromptSubmit"
-        return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
-    if host == "gemini":  # it cannot ask, and a warning is no refusal
-        return {"systemMessage": text}
-    if host == "codex":  # the same, but the agent can be told, too
-        return {
-            "systemMessage": text,
-            "hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": text},
-        }
+        return _output(name, additionalContext=text)
+    if host in {"gemini", "codex"}:  # neither can ask, and a warning is no refusal; the agent of Codex can be told, too
+        told = _output("PreToolUse", additionalContext=text) if host == "codex" else {}
+        return {"systemMessage": text, **told}
     asked = {"permissionDecision": "ask", "permissionDecisionReason": text}
-    inner = {"hookSpecificOutput": {"hookEventName": "PreToolUse", **asked}}
+    inner = _output("PreToolUse", **asked)
     return {**asked, **inner} if host == "copilot" else inner
+
+
+def _output(event: str, **said: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, **said}}

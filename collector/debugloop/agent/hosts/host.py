@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from debugloop.agent import hooks, method
 from debugloop.agent.hosts.operations import AddToList, Drop, MergeJson, Operation
+from debugloop.session.layout import workspace_of
 
 Scope: TypeAlias = Literal["project", "user"]
 
@@ -23,6 +24,11 @@ class Place:
     scope: Scope
     root: Path
     command: tuple[str, ...]
+
+    @classmethod
+    def of(cls, folder: Path, *, user: bool) -> Place:
+        """The user's home, or the project that a folder is in, with the command of this very installation."""
+        return cls("user", Path.home(), own_command()) if user else cls("project", workspace_of(folder), own_command())
 
     def path(self, project: str, user: str) -> Path:
         """A path of the project, or the one that takes its place in the user's home."""

@@ -198,7 +198,7 @@ def _write(path: Path, text: str | None, root: Path) -> None:
         for folder in made:
             with contextlib.suppress(OSError):
                 folder.rmdir()
-        raise ConfigRefused(path, str(error.strerror).lower()) from error
+        raise ConfigRefused(path, files.why(error)) from error
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
